@@ -1,0 +1,170 @@
+"""Benchmarks: queries with answers, who scores them, and the reference trajectories that prove them answerable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Generator, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import field, frozen
+
+from gra_core.converter import dump
+from gra_core.errors import UsageError
+from gra_core.lazy import load_object
+
+if TYPE_CHECKING:
+    from gra_core.sources import Sources
+
+Split = Literal["dev", "test", "all"]
+BlankType = Literal["entity", "number", "text", "boolean", "date"]
+
+
+@frozen(kw_only=True)
+class Blank:
+    """One blank of an answer. `tolerance` names the domain that says how close is close (see the scorer);
+    `depends_on` is the index of the blank whose entity it belongs to."""
+
+    label: str
+    type: BlankType
+    unit: str = ""
+    tolerance: str = ""
+    depends_on: int | None = None
+    aliases: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class Query:
+    """One question. Fields that a benchmark lacks stay None or empty.
+
+    `text` is what the agent reads, without best-effort prefix; `answer` the reference answer; `domain` and
+    `tier` group reports; `cluster` names what is not independent (the template); `extra` is the benchmark's own.
+    """
+
+    id: str
+    benchmark: str
+    text: str
+    split: str = ""
+    answer: Any = None
+    template: str | None = None
+    K: int | None = None
+    tool_types: tuple[str, ...] = ()
+    blanks: tuple[Blank, ...] = ()
+    domain: str = ""
+    tier: str = ""
+    parameters: dict[str, Any] = field(factory=dict)
+    extra: dict[str, Any] = field(factory=dict)
+
+    @property
+    def cluster(self) -> str:
+        return self.template or self.id
+
+    def public(self) -> dict[str, Any]:
+        """For `gra-bench queries --json`: id, template, K, tool_types, split, text, answer; absent fields left out."""
+        full = dump(self)
+        keys = ("id", "template", "K", "tool_types", "split", "text", "answer", "domain", "tier")
+        return {k: full[k] for k in keys if full[k] not in (None, "", [], ())}
+
+
+def content_hash(queries: Iterable[Query]) -> str:
+    """Identity of a set of queries: SHA-256 of their canonical JSON."""
+    text = json.dumps([dump(q) for q in queries], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@frozen(kw_only=True)
+class QuerySet:
+    """Queries and the hash that names them: of seed, split, source snapshot, template versions and content."""
+
+    queries: tuple[Query, ...]
+    dataset_hash: str
+
+
+@frozen(kw_only=True)
+class QueryRequest:
+    """Which instances are wanted. `ids` keeps only these; an unknown id is a `UsageError`."""
+
+    split: Split = "dev"
+    seed: int = 0
+    limit: int | None = None
+    ids: tuple[str, ...] = ()
+
+    def select(self, queries: Iterable[Query]) -> tuple[Query, ...]:
+        """Apply `ids`, then `limit`."""
+        queries = list(queries)
+        if self.ids:
+            known = {q.id: q for q in queries}
+            if unknown := [i for i in self.ids if i not in known]:
+                raise UsageError(
+                    f"unknown query {', '.join(unknown)}", hint="`gra-bench queries BENCHMARK --split all` lists the ids"
+                )
+            queries = [known[i] for i in self.ids]
+        return tuple(queries[: self.limit] if self.limit is not None else queries)
+
+
+# A reference trajectory: yields ("tool", {arguments}), receives what the model would read, returns the answer.
+Step = tuple[str, dict[str, Any]]
+ReferenceTrajectory = Generator[Step, dict[str, Any], Any]
+
+
+class BenchmarkProtocol:
+    """What a benchmark's `factory` returns."""
+
+    def queries(self, request: QueryRequest, sources: Sources) -> QuerySet:
+        """The instances: a function of the request, the sources and the code, and of nothing else."""
+        raise NotImplementedError
+
+    def reference(self, query: Query) -> ReferenceTrajectory | None:
+        """The tool calls that answer a query, or None when there are none."""
+        return None
+
+    def skills(self, query: Query) -> tuple[str, ...]:
+        """The skills that the reference trajectory needs."""
+        return ()
+
+
+@frozen(kw_only=True)
+class Benchmark:
+    """A declared benchmark. `factory` is ``"module:callable"``; `scorers` are the default scorers' names.
+
+    `answer_instruction` follows every query's text (how to write the final answer).
+    """
+
+    name: str
+    title: str
+    factory: str
+    scorers: tuple[str, ...]
+    splits: tuple[str, ...] = ("dev", "test")
+    licence: str = ""
+    attribution: str = ""
+    url: str = ""
+    answer_instruction: str = ""
+    version: str = "1"
+
+    def load(self) -> BenchmarkProtocol:
+        """The benchmark object, imported now."""
+        return load_object(self.factory)()
+
+
+@frozen(kw_only=True)
+class Score:
+    """A score between 0 and 1, or None: *unscored*. `parts` are the scores of the blanks."""
+
+    value: float | None
+    parts: tuple[float, ...] = ()
+    explanation: str = ""
+    extra: dict[str, Any] = field(factory=dict)
+
+
+@frozen(kw_only=True)
+class Scorer:
+    """A scorer by name. `function` is ``"module:callable"`` (or the callable) taking a query and the final
+    answer's text, and returning a `Score`; it needs no model."""
+
+    name: str
+    function: str | Callable[[Query, str], Score]
+    title: str = ""
+
+    def score(self, query: Query, answer: str) -> Score:
+        function = load_object(self.function) if isinstance(self.function, str) else self.function
+        return function(query, answer)

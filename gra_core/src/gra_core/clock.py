@@ -1,0 +1,91 @@
+"""The wall clock of a trial: pausable, and able to abandon what hangs."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from gra_core.errors import LimitExceeded
+
+T = TypeVar("T")
+_TICK = 0.25
+
+
+class Clock:
+    """Counts down `seconds` of working time. Time inside `waiting()` (rate limits) does not count."""
+
+    def __init__(self, seconds: float = float("inf"), *, now: Callable[[], float] = time.monotonic) -> None:
+        self.allowed = seconds
+        self._now = now
+        self._started = now()
+        self._waited = 0.0
+        self._waits: dict[int, float] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def waited(self) -> float:
+        """Seconds spent in `waiting()` so far."""
+        with self._lock:
+            return self._waited + sum(self._now() - start for start in self._waits.values())
+
+    @property
+    def used(self) -> float:
+        """Working seconds so far."""
+        return self._now() - self._started - self.waited
+
+    @property
+    def remaining(self) -> float:
+        return self.allowed - self.used
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Mark the time inside as waiting for somebody else's rate limit."""
+        token = threading.get_ident()
+        with self._lock:
+            self._waits[token] = self._now()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waited += self._now() - self._waits.pop(token)
+
+    def check(self) -> None:
+        """Raise `LimitExceeded` when the time is used up."""
+        if self.remaining <= 0:
+            raise LimitExceeded("wall_clock_s", self.allowed, self.used)
+
+    def run(self, function: Callable[[], T], *, timeout_s: float | None = None) -> T:
+        """Run `function` in a thread of its own and give up on it when time is over.
+
+        Raises `LimitExceeded` when the clock runs out and `TimeoutError` after `timeout_s`. Python cannot end a
+        thread, so what hangs stays behind as a daemon that no result waits for.
+        """
+        self.check()
+        box: list[Any] = []
+        done = threading.Event()
+        context = contextvars.copy_context()
+
+        def work() -> None:
+            try:
+                box.append((True, context.run(function)))
+            except BaseException as error:  # handed over to the caller's thread
+                box.append((False, error))
+            finally:
+                done.set()
+
+        threading.Thread(target=work, daemon=True, name="gra-work").start()
+        ends = self._now() + timeout_s if timeout_s is not None else float("inf")
+        while not done.wait(max(0.0, min(_TICK, self.remaining, ends - self._now()))):
+            if done.is_set():
+                break
+            self.check()
+            if self._now() >= ends:
+                raise TimeoutError(f"no result after {timeout_s:g} s")
+        succeeded, value = box[0]
+        if succeeded:
+            return value
+        raise value

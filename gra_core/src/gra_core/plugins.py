@@ -1,0 +1,138 @@
+"""Plugins: found by entry point, selected by name, loaded one by one so that a broken one stays alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+from attrs import frozen
+
+from gra_core import hookspecs
+from gra_core.errors import PluginError, UnknownName
+from gra_core.markers import ENTRY_POINT_GROUP, PROJECT
+
+
+def normalize(name: str) -> str:
+    """Names compare without regard to case, dots, dashes and underscores (as distribution names do)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@frozen(kw_only=True)
+class PluginSelection:
+    """Which plugins are active: all, or `only` some, less those in `block`. Names are those of entry points or
+    of distributions."""
+
+    only: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+
+    def __or__(self, other: PluginSelection) -> PluginSelection:
+        """Narrow by another selection (a configuration's, then the command line's)."""
+        return PluginSelection(only=other.only or self.only, block=self.block + other.block)
+
+    def keeps(self, names: set[str]) -> bool:
+        """Whether a plugin known under these (normalised) names is active."""
+        only, block = {normalize(n) for n in self.only}, {normalize(n) for n in self.block}
+        return (not only or bool(names & only)) and not names & block
+
+
+@frozen(kw_only=True)
+class PluginRecord:
+    """An active plugin, as every run records it."""
+
+    name: str
+    distribution: str
+    version: str
+
+
+@frozen(kw_only=True)
+class PluginFailure:
+    """A plugin that could not be loaded or asked, and why."""
+
+    plugin: PluginRecord
+    cause: str
+
+    def __str__(self) -> str:
+        p = self.plugin
+        return f"plugin {p.name!r} of distribution {p.distribution} {p.version} is skipped: {self.cause}"
+
+
+class PluginSet:
+    """The loaded plugins and those that failed."""
+
+    def __init__(self) -> None:
+        self.manager = pluggy.PluginManager(PROJECT)
+        self.manager.add_hookspecs(hookspecs)
+        self.records: dict[str, PluginRecord] = {}
+        self.failures: list[PluginFailure] = []
+
+    def add(self, plugin: Any, name: str, *, distribution: str = "(local)", version: str = "0") -> None:
+        """Register one plugin object; a fault becomes a `PluginFailure`."""
+        record = PluginRecord(name=name, distribution=distribution, version=version)
+        try:
+            self.manager.register(plugin, name=name)
+            self._refuse_misspelt(plugin)
+        except Exception as error:
+            if self.manager.has_plugin(name):
+                self.manager.unregister(name=name)
+            self.fail(record, error)
+        else:
+            self.records[name] = record
+
+    def fail(self, record: PluginRecord, error: BaseException) -> None:
+        """Remember why a plugin is out."""
+        self.failures.append(PluginFailure(plugin=record, cause=f"{type(error).__name__}: {error}"))
+
+    def ask(self, hook: str, **arguments: Any) -> Iterable[tuple[PluginRecord, Any]]:
+        """Call a list hook of each plugin alone, in order of plugin name; a fault becomes a `PluginFailure`."""
+        implementations = {i.plugin_name: i for i in getattr(self.manager.hook, hook).get_hookimpls()}
+        for name in sorted(implementations):
+            implementation = implementations[name]
+            try:
+                answer = implementation.function(*(arguments[a] for a in implementation.argnames))
+                yield self.records[name], list(answer or ())
+            except Exception as error:
+                self.fail(self.records[name], error)
+
+    def raise_failures(self) -> None:
+        """`PluginError` with every failure: inside a run a plugin must not be missing silently."""
+        if self.failures:
+            raise PluginError("; ".join(map(str, self.failures)), hint="fix it, uninstall it, or leave it out with --no-plugin NAME")
+
+    def _refuse_misspelt(self, plugin: Any) -> None:
+        names = {i.name for i in self.manager.get_hookcallers(plugin) or ()}
+        known = {n for n in dir(hookspecs) if n.startswith("gra_")}
+        if misspelt := sorted(n for n in names if n not in known):
+            raise PluginError(f"implements unknown hook {', '.join(misspelt)}; hooks: {', '.join(sorted(known))}")
+
+
+def discover() -> list[EntryPoint]:
+    """All installed plugins' entry points, by name, so that order never depends on installation."""
+    return sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda e: (e.name, e.value))
+
+
+def load_plugins(selection: PluginSelection = PluginSelection(), *, found: list[EntryPoint] | None = None) -> PluginSet:
+    """Load the selected plugins. An unknown name in the selection is an `UnknownName`."""
+    found = discover() if found is None else found
+    named = [(e, {normalize(e.name), normalize(e.dist.name if e.dist else "")}) for e in found]
+    known = set().union(*(names for _, names in named)) - {""}
+    for wanted in (*selection.only, *selection.block):
+        if normalize(wanted) not in known:
+            raise UnknownName("plugin", wanted, {e.name for e in found}, install=f"try `pip install gra-{normalize(wanted)}`")
+    plugins = PluginSet()
+    for entry, names in reversed(named):  # pluggy calls the last registered first
+        if not selection.keeps(names):
+            continue
+        dist = (entry.dist.name, entry.dist.version) if entry.dist else ("(unknown)", "0")
+        if entry.name in plugins.records:
+            other = plugins.records[entry.name].distribution
+            raise PluginError(f"plugin name {entry.name!r} is taken by both {other} and {dist[0]}", hint="uninstall one")
+        try:
+            plugin = entry.load()
+        except Exception as error:
+            plugins.fail(PluginRecord(name=entry.name, distribution=dist[0], version=dist[1]), error)
+        else:
+            plugins.add(plugin, entry.name, distribution=dist[0], version=dist[1])
+    return plugins

@@ -1,0 +1,196 @@
+"""The workspace: scratch datasets held outside the model's context, each with manifest and lineage."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import re
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any, Literal
+
+from attrs import evolve, field, frozen
+
+from gra_core.converter import dump, load
+from gra_core.errors import ToolError
+from gra_core.format import JSON_FORMAT, DatasetFormat, format_for
+from gra_core.result import DatasetReply
+from gra_core.source import SourceUse
+
+SCHEME = "ds://"
+REFERENCE = re.compile(r"^ds://([a-z0-9][a-z0-9_-]{0,79})$")
+SCHEMA_VERSION = 1
+Quantity = Literal["count", "rate", "intensive", "class"]
+
+
+@frozen(kw_only=True)
+class Column:
+    """What a column (or band) holds: its unit and the kind of quantity, which decides how it may be aggregated."""
+
+    unit: str = ""
+    quantity: Quantity | None = None
+    description: str = ""
+
+
+@frozen(kw_only=True)
+class Lineage:
+    """Which call of which tool made a dataset, from which sources and which other datasets."""
+
+    call_id: str = ""
+    tool: str = ""
+    arguments: dict[str, Any] = field(factory=dict)
+    inputs: tuple[str, ...] = ()
+    sources: tuple[SourceUse, ...] = ()
+
+
+@frozen(kw_only=True)
+class Manifest:
+    """The description stored beside a dataset as ``manifest.json``.
+
+    `summary` is the format's (rows, columns and types, CRS, bounds as west, south, east, north, a few rows);
+    `time_zone` is an IANA name, `time_basis` says what a time stamp means (instant, start of period, local day).
+    """
+
+    ref: str
+    name: str
+    format: str
+    file: str
+    created: str
+    summary: dict[str, Any] = field(factory=dict)
+    columns: dict[str, Column] = field(factory=dict)
+    nodata: float | None = None
+    time_basis: str = ""
+    time_zone: str = ""
+    notes: tuple[str, ...] = ()
+    lineage: Lineage = Lineage()
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def storable(self) -> bool:
+        """Whether the licences of all its sources allow keeping it beyond the trial."""
+        return all(use.storable for use in self.lineage.sources)
+
+
+@frozen(kw_only=True)
+class Dataset:
+    """A stored dataset: its manifest and where its file is."""
+
+    manifest: Manifest
+    path: Path
+
+    @property
+    def ref(self) -> str:
+        return self.manifest.ref
+
+    def reply(self) -> DatasetReply:
+        """The form that a tool's result carries."""
+        m = self.manifest
+        extra: dict[str, Any] = {"name": m.name, "format": m.format}
+        if m.columns:
+            extra["units"] = {k: c.unit for k, c in m.columns.items() if c.unit}
+        if m.nodata is not None:
+            extra["nodata"] = m.nodata
+        return DatasetReply(ref=m.ref, path=str(self.path), summary=extra | m.summary)
+
+
+class Workspace:
+    """A folder of datasets. References are ``ds://<id>`` and resolve inside this folder or not at all."""
+
+    def __init__(self, root: Path, formats: list[DatasetFormat] | None = None, *, preview_rows: int = 5) -> None:
+        self.root = Path(root)
+        self.formats = list(formats or [])
+        if not any(f.name == "json" for f in self.formats):
+            self.formats.append(JSON_FORMAT)
+        self.preview_rows = preview_rows
+        self._lock = threading.Lock()
+        (self.root / "datasets").mkdir(parents=True, exist_ok=True)
+
+    def put(
+        self,
+        value: Any,
+        *,
+        name: str,
+        columns: dict[str, Column] | None = None,
+        nodata: float | None = None,
+        time_basis: str = "",
+        time_zone: str = "",
+        notes: tuple[str, ...] = (),
+        lineage: Lineage | None = None,
+    ) -> Dataset:
+        """Store an object under a new reference made from `name`. Nothing is left behind when writing fails."""
+        spec = format_for(value, self.formats)
+        handler = spec.load()
+        staging = Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
+        try:
+            file = f"data{spec.extension}"
+            handler.write(value, staging / file)
+            with self._lock:
+                identity = self._free_id(name)
+                manifest = Manifest(
+                    ref=SCHEME + identity, name=name, format=spec.name, file=file,
+                    created=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+                    summary=handler.summarize(value, self.preview_rows), columns=dict(columns or {}), nodata=nodata,
+                    time_basis=time_basis, time_zone=time_zone, notes=tuple(notes), lineage=lineage or Lineage(),
+                )  # fmt: skip
+                (staging / "manifest.json").write_text(json.dumps(dump(manifest), ensure_ascii=False), encoding="utf-8")
+                target = self.root / "datasets" / identity
+                os.replace(staging, target)
+        except BaseException:
+            shutil.rmtree(staging, ignore_errors=True)
+            raise
+        return Dataset(manifest=manifest, path=target / file)
+
+    def open(self, ref: Any) -> Dataset:
+        """The dataset behind a reference; `ToolError` says what is wrong with it and what exists."""
+        match = REFERENCE.match(ref) if isinstance(ref, str) else None
+        if match is None:
+            raise ToolError(
+                "bad_argument",
+                f"{ref!r} is not a dataset reference",
+                hint=f"expected ds://<id> as returned by a tool; here: {self._known()}",
+            )
+        folder = self.root / "datasets" / match[1]
+        try:
+            data = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ToolError("not_found", f"no dataset {ref} in this workspace", hint=f"here: {self._known()}") from None
+        manifest = load(data, Manifest, what=f"manifest of {ref}")
+        return Dataset(manifest=manifest, path=folder / manifest.file)
+
+    def get(self, ref: Any) -> Any:
+        """The object behind a reference."""
+        dataset = self.open(ref)
+        spec = next((f for f in self.formats if f.name == dataset.manifest.format), None)
+        if spec is None:
+            raise ToolError("not_available", f"no active plugin reads format {dataset.manifest.format!r} of {ref}")
+        return spec.load().read(dataset.path)
+
+    def list(self) -> list[Dataset]:
+        """All datasets, oldest first."""
+        folders = sorted(p.parent.name for p in (self.root / "datasets").glob("*/manifest.json"))
+        found = [self.open(SCHEME + name) for name in folders]
+        return sorted(found, key=lambda d: (d.manifest.created, d.ref))
+
+    def annotate(self, ref: str, **changes: Any) -> Dataset:
+        """Replace fields of a manifest (atomically)."""
+        dataset = self.open(ref)
+        manifest = evolve(dataset.manifest, **changes)
+        target = dataset.path.parent / "manifest.json"
+        staging = target.with_suffix(".new")
+        staging.write_text(json.dumps(dump(manifest), ensure_ascii=False), encoding="utf-8")
+        os.replace(staging, target)
+        return evolve(dataset, manifest=manifest)
+
+    def _free_id(self, name: str) -> str:
+        stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "data"
+        number = 1
+        while (self.root / "datasets" / f"{stem}-{number}").exists():
+            number += 1
+        return f"{stem}-{number}"
+
+    def _known(self) -> str:
+        names = [d.ref for d in self.list()]
+        return ", ".join(names[-20:]) if names else "no datasets yet"
