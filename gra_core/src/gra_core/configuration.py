@@ -34,8 +34,9 @@ class Configuration:
 
     `skills` lists the skills to disclose (``"*"``: every active one), `tools` are declared from the start without
     a skill; `guidance` lists rule ids (``"*"``: every active one) less `guidance_off`. `tool_caps` bounds the
-    calls of a tool per trial, with the rest of the quota in every reply. `sources` chooses a source per kind,
-    `source_settings` holds the ``[source_settings.NAME]`` tables.
+    calls of a tool per trial, with the rest of the quota in every reply. `source_choice` names a source per kind,
+    `sources` holds the ``[sources.NAME]`` tables (base_url, timeout_s, retries and the source's own settings);
+    `settings` is what tools read as ``ctx.settings``. `best_effort` None follows the command (on in runs, off in ask).
     """
 
     name: str
@@ -51,9 +52,10 @@ class Configuration:
     guidance_off: tuple[str, ...] = ()
     tool_caps: dict[str, int] = field(factory=dict)
     limits: Limits = Limits()
-    sources: dict[str, str] = field(factory=dict)
-    source_settings: dict[str, dict[str, Any]] = field(factory=dict)
+    source_choice: dict[str, str] = field(factory=dict)
+    sources: dict[str, dict[str, Any]] = field(factory=dict)
     settings: dict[str, Any] = field(factory=dict)
+    best_effort: bool | None = None
     plugins: PluginSelection = PluginSelection()
     model: ModelSettings = ModelSettings()
     prices: tuple[Price, ...] = ()
