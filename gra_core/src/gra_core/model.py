@@ -104,6 +104,7 @@ class TrialBrief:
 
     trial_id: str = ""
     query: Query | None = None
+    skills: tuple[str, ...] = ()
     reference: Callable[[], Any] | None = None
 
 

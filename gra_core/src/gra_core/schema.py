@@ -79,16 +79,12 @@ def schema_of(annotation: Any) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": schema_of(args[1])} if args[1] is not Any else {"type": "object"}
     if typing.is_typeddict(annotation):
         hints = typing.get_type_hints(annotation, include_extras=True)
-        properties = {name: schema_of(_without_requiredness(hint)) for name, hint in hints.items()}
-        return {
-            "type": "object", "properties": properties, "required": sorted(annotation.__required_keys__),
-            "additionalProperties": False,
-        }  # fmt: skip
+        # Not __required_keys__: postponed annotations hide NotRequired from it.
+        optional = {name for name, hint in hints.items() if get_origin(hint) is typing.NotRequired}
+        properties = {name: schema_of(get_args(hint)[0] if name in optional else hint) for name, hint in hints.items()}
+        required = [name for name in properties if name not in optional]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     raise TypeError(f"unsupported annotation {annotation!r}; use str, int, float, bool, list, dict, Literal, TypedDict or unions")
-
-
-def _without_requiredness(hint: Any) -> Any:
-    return get_args(hint)[0] if get_origin(hint) in (typing.NotRequired, typing.Required) else hint
 
 
 def _union(args: tuple[Any, ...]) -> dict[str, Any]:

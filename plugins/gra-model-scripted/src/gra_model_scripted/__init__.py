@@ -1,0 +1,1 @@
+"""Models without a model behind them."""

@@ -1,0 +1,1 @@
+"""Planner, executors, guidance rules and the four configurations."""
