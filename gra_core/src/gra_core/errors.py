@@ -36,10 +36,8 @@ class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str], *, install: str = "") -> None:
         known = sorted(known)
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        message = f"unknown {kind} {name!r}"
-        if near:
-            message += f"; did you mean {' or '.join(repr(n) for n in near)}?"
-        message += f" Installed: {', '.join(known) if known else 'none'}."
+        guess = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
+        message = f"unknown {kind} {name!r}{guess} Installed: {', '.join(known) if known else 'none'}."
         super().__init__(message, hint=install)
         self.kind, self.name, self.known = kind, name, known
 

@@ -28,9 +28,11 @@ class PluginSelection:
     only: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
 
-    def __or__(self, other: PluginSelection) -> PluginSelection:
-        """Narrow by another selection (a configuration's, then the command line's)."""
-        return PluginSelection(only=other.only or self.only, block=self.block + other.block)
+    def adjusted(self, *, on: tuple[str, ...] = (), off: tuple[str, ...] = ()) -> PluginSelection:
+        """The selection with some plugins switched on (when it leaves them out) and some switched off."""
+        wanted = {normalize(n) for n in on}
+        block = tuple(n for n in self.block if normalize(n) not in wanted) + off
+        return PluginSelection(only=self.only + on if self.only else (), block=tuple(dict.fromkeys(block)))
 
     def keeps(self, names: set[str]) -> bool:
         """Whether a plugin known under these (normalised) names is active."""
@@ -113,14 +115,24 @@ def discover() -> list[EntryPoint]:
     return sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda e: (e.name, e.value))
 
 
+def _names(entry: EntryPoint) -> set[str]:
+    return {normalize(entry.name), normalize(entry.dist.name if entry.dist else entry.name)}
+
+
+def refuse_unknown(names: Iterable[str], found: list[EntryPoint] | None = None) -> None:
+    """`UnknownName` for a name that is no installed plugin's nor its distribution's."""
+    found = discover() if found is None else found
+    known = set().union(*map(_names, found))
+    for wanted in names:
+        if normalize(wanted) not in known:
+            raise UnknownName("plugin", wanted, {e.name for e in found}, install=f"try `pip install gra-{normalize(wanted)}`")
+
+
 def load_plugins(selection: PluginSelection = PluginSelection(), *, found: list[EntryPoint] | None = None) -> PluginSet:
     """Load the selected plugins. An unknown name in the selection is an `UnknownName`."""
     found = discover() if found is None else found
-    named = [(e, {normalize(e.name), normalize(e.dist.name if e.dist else "")}) for e in found]
-    known = set().union(*(names for _, names in named)) - {""}
-    for wanted in (*selection.only, *selection.block):
-        if normalize(wanted) not in known:
-            raise UnknownName("plugin", wanted, {e.name for e in found}, install=f"try `pip install gra-{normalize(wanted)}`")
+    refuse_unknown((*selection.only, *selection.block), found)
+    named = [(e, _names(e)) for e in found]
     plugins = PluginSet()
     for entry, names in reversed(named):  # pluggy calls the last registered first
         if not selection.keeps(names):

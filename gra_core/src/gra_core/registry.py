@@ -112,7 +112,17 @@ class Registry:
 
     @cached_property
     def skills(self) -> Catalogue[Skill]:
-        return self._catalogue("skill", "gra_skills")
+        """The skills whose SKILL.md and tools are sound; a plugin with a faulty one is noted as a failure."""
+        entries = []
+        for record, skills in self.plugins.ask("gra_skills"):
+            try:
+                for skill in skills:
+                    skill.check()
+            except Exception as error:
+                self.plugins.fail(record, error)
+            else:
+                entries += [(skill.name, Entry(value=skill, plugin=record)) for skill in skills]
+        return Catalogue("skill", entries)
 
     @cached_property
     def tools(self) -> Catalogue[Tool]:

@@ -12,6 +12,7 @@ from typing import Any
 from gra_core.clock import Clock
 from gra_core.configuration import Configuration
 from gra_core.context import ToolContext
+from gra_core.converter import dump
 from gra_core.disclosure import DisclosureMeter
 from gra_core.errors import LimitExceeded, ToolError
 from gra_core.guidance import GuidanceRule
@@ -145,7 +146,7 @@ class Session:
             reply = self.clock.run(lambda: self.client.generate(request, self.clock))
         except ModelError as error:
             self.requests.extend(error.requests)
-            self.record("model_failed", error=error.kind, message=error.message, waited_s=error.waited_s)
+            self.record("model_failed", error=error.kind, message=error.message, waited_s=error.waited_s, requests=dump(error.requests))
             if error.kind == "context_overflow":
                 window = limits.context_tokens or self.client.context_window or 0
                 raise LimitExceeded("context_tokens", window, measured["history_tokens"]) from error
@@ -166,7 +167,7 @@ class Session:
             text=message.text, thoughts=message.thoughts, stop=reply.stop, stop_detail=reply.stop_detail,
             tool_calls=[{"id": c.id, "name": c.name, "arguments": c.arguments} for c in message.tool_calls],
             provider=message.provider, state=message.state, model_version=reply.model_version, waited_s=reply.waited_s,
-            requests=[{f: getattr(u, f) for f in Usage.__slots__ if not f.startswith("_")} for u in reply.requests],
+            requests=dump(reply.requests),
         )  # fmt: skip
 
     # -- tools -------------------------------------------------------------------------------------------------

@@ -122,6 +122,15 @@ class Skill:
     def guidance(self) -> str:
         return self.document.guidance
 
+    def check(self) -> None:
+        """Raise `PluginError` when SKILL.md or a tool's schema is faulty (imports the tool modules)."""
+        self.document
+        for tool in self.tools:
+            try:
+                tool.parameters
+            except (ImportError, AttributeError, NameError) as error:
+                raise PluginError(f"skill {self.name!r}, tool {tool.name!r}: {type(error).__name__}: {error}") from error
+
     def resources(self) -> list[str]:
         """Names of the files beside SKILL.md, at most one folder deep."""
         found = [p for pattern in ("*", "*/*") for p in self.folder.glob(pattern)]

@@ -53,7 +53,8 @@ class Outcome:
 
 @frozen(kw_only=True)
 class TrialSetup:
-    """Everything a trial needs. `text` is the query as asked; `instruction` (how to write the answer) follows it."""
+    """Everything a trial needs. `text` is the query as asked; `instruction` (how to write the answer) follows it;
+    `state` is put into the session's."""
 
     registry: Registry
     configuration: Configuration
@@ -64,6 +65,7 @@ class TrialSetup:
     instruction: str = ""
     best_effort: bool = True
     brief: TrialBrief = TrialBrief()
+    state: dict[str, Any] = field(factory=dict)
 
     @property
     def prompt(self) -> str:
@@ -93,6 +95,7 @@ def run_trial(setup: TrialSetup) -> TrialRecord:
             registry=registry, configuration=configuration, client=client, sources=setup.sources, text=setup.prompt,
             workspace=Workspace(setup.workspace, registry.formats), best_effort=setup.best_effort,
         )  # fmt: skip
+        session.state.update(setup.state)
         session.record(
             "trial_started", query=setup.text, prompt=setup.prompt, configuration=configuration.name, model=setup.model.id,
             best_effort=setup.best_effort, rules=[r.id for r in session.rules], skills=list(session.skills),

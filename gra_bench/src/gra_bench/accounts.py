@@ -1,0 +1,25 @@
+"""What unfinished attempts have cost: calls of trials that a kill or a quota cut off were paid for as well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from gra_bench.store import read_events, read_results
+from gra_bench.summary import add_usage
+
+
+def unfinished_usage(folder: Path) -> dict[str, Any]:
+    """Attempts without a result: their number, model calls and usage, from the event log."""
+    finished = {r["attempt"] for r in read_results(folder).values()}
+    attempts: set[str] = set()
+    calls = 0
+    usages: list[dict[str, Any]] = []
+    for event in read_events(folder):
+        if event["attempt"] in finished:
+            continue
+        attempts.add(event["attempt"])
+        if event["kind"] in ("model_replied", "model_failed"):
+            calls += 1
+            usages += event["data"].get("requests", [])
+    return {"attempts": len(attempts), "model_calls": calls, "usage": add_usage(usages)}

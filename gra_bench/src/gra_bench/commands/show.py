@@ -1,0 +1,71 @@
+"""`gra-bench show`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gra_bench.options import json_option, print_json
+
+MAX_TEXT = 600
+
+
+@click.command(short_help="Show a run, or one trial's trajectory.")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("trial", required=False)
+@json_option
+def command(run: Path, trial: str | None, as_json: bool) -> int:
+    """Show RUN: its summary and trials; or the trajectory of one TRIAL (an id, or the beginning of one)."""
+    from gra_bench.store import read_events, read_manifest, read_results
+
+    manifest, results = read_manifest(run), read_results(run)
+    if trial is None:
+        return _show_run(run, manifest, results, as_json)
+    chosen = find_trial(trial, results, run)
+    events = [e for e in read_events(run, chosen["trial"]) if e["attempt"] == chosen["attempt"]]
+    if as_json:
+        print_json({"result": chosen, "events": events})
+        return 0
+    click.echo(f"{chosen['configuration']} | {chosen['model']} | {chosen['query']} | repeat {chosen['repeat']} | score {chosen['score']}")
+    for event in events:
+        click.echo(f"{event['seq']:>4} {event['elapsed_s']:>8.2f}s {event['kind']}: {brief(event)}")
+    return 0
+
+
+def find_trial(trial: str, results: dict[str, Any], run: Path) -> dict[str, Any]:
+    """The result whose trial id starts with `trial`, or whose query has this id when only one does."""
+    found = [r for r in results.values() if r["trial"].startswith(trial)] or [r for r in results.values() if r["query"] == trial]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise click.UsageError(f"{run} has no finished trial {trial!r}; `gra-bench show {run}` lists them")
+    choices = "\n".join(f"  {r['trial']} {r['configuration']} {r['model']} {r['query']} repeat {r['repeat']}" for r in found)
+    raise click.UsageError(f"{trial!r} stands for several trials; give one of:\n{choices}")
+
+
+def brief(event: dict[str, Any]) -> str:
+    """An event's data on one line, long texts cut."""
+    hidden = {"state", "requests", "prompt"}
+    text = json.dumps({k: v for k, v in event["data"].items() if k not in hidden and v not in ("", [], None)}, ensure_ascii=False)
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + f"… ({len(text)} characters; --json shows all)"
+
+
+def _show_run(run: Path, manifest: dict[str, Any], results: dict[str, Any], as_json: bool) -> int:
+    from gra_bench.summary import summarize
+    from gra_bench.tables import print_rows, print_summary
+
+    rows = summarize(results.values())
+    trials = [
+        {**{k: r[k] for k in ("trial", "configuration", "model", "query", "repeat", "score")}, "status": r["outcome"]["status"], "answer": r["outcome"]["answer"][:80]}
+        for r in results.values()
+    ]
+    if as_json:
+        print_json({"run_dir": str(run), "manifest": manifest, "results": rows, "trials": trials})
+        return 0
+    print_summary(rows)
+    print_rows(trials, ["trial", "configuration", "model", "query", "repeat", "score", "status", "answer"])
+    click.echo(f"{len(results)} of {manifest['trials']} trials finished; dataset {manifest['dataset_hash']}")
+    return 0

@@ -1,0 +1,151 @@
+"""An experiment: the options of a run, and the trials they stand for."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from typing import Any
+
+from attrs import frozen
+from gra_core import Benchmark, Query, QueryRequest, Score, UsageError, converter, dump, load
+
+from gra_bench.runner import Stage
+from gra_bench.trials import Trial, trial_id
+from gra_bench.workbench import Workbench, pairs
+
+
+@frozen(kw_only=True)
+class Options:
+    """The options of `gra-bench run` that decide which trials there are; stored in the manifest."""
+
+    benchmarks: tuple[str, ...] = ("geoktools",)
+    configurations: tuple[str, ...] = ("llm", "llm-basic", "llm-tools", "gra")
+    models: tuple[str, ...] = ("oracle",)
+    split: str = "dev"
+    limit: int | None = None
+    queries: tuple[str, ...] = ()
+    repeats: int = 1
+    seed: int = 0
+    best_effort: bool = True
+    sources: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+    sandbox: str | None = None
+
+
+@frozen(kw_only=True)
+class Experiment:
+    """Benchmarks with their queries, stages with their plugins, and all trials."""
+
+    options: Options
+    benchmarks: dict[str, Benchmark]
+    dataset_hashes: dict[str, str]
+    stages: dict[str, Stage]
+    trials: tuple[Trial, ...]
+    bench: Workbench
+
+    @property
+    def dataset_hash(self) -> str:
+        """The hash of the only benchmark, or one over all of them."""
+        hashes = sorted(self.dataset_hashes.items())
+        if len(hashes) == 1:
+            return hashes[0][1]
+        return hashlib.sha256(repr(hashes).encode()).hexdigest()
+
+    def score(self, query: Query, benchmark: str, outcome: Any) -> Score:
+        """The default scorer's score; a trial without an answer scores zero and stays in."""
+        if outcome.status in ("limit", "failed"):
+            return Score(value=0.0, explanation=f"{outcome.status}: {outcome.reason}")
+        name = self.benchmarks[benchmark].scorers[0]
+        return self.bench.registry.scorers[name].score(query, outcome.answer)
+
+    def manifest(self) -> dict[str, Any]:
+        """What the run's manifest says of the experiment."""
+        return {
+            "options": converter.unstructure(self.options),
+            "dataset_hash": self.dataset_hash,
+            "datasets": self.dataset_hashes,
+            "scorers": {name: list(b.scorers) for name, b in self.benchmarks.items()},
+            "configurations": {
+                name: {
+                    "configuration": dump(stage.configuration),
+                    "plugins": [dump(r) for _, r in sorted(stage.registry.plugins.records.items())],
+                    "sources": stage.sources.snapshot(),
+                }
+                for name, stage in self.stages.items()
+            },
+            "models": {t.model.id: t.model.snapshot for t in self.trials},
+            "trials": len(self.trials),
+        }
+
+
+def read_options(manifest: dict[str, Any]) -> Options:
+    """The options a run was started with."""
+    return load(manifest["options"], Options, what="options in manifest.json")
+
+
+def prepare(options: Options, bench: Workbench) -> Experiment:
+    """Everything that can be wrong with the options is found here, before anything is written."""
+    _check(options)
+    registry = bench.registry
+    benchmarks = {name: registry.benchmarks[name] for name in options.benchmarks}
+    configurations = {c.name: c for c in (bench.configuration(name) for name in options.configurations)}
+    if len(configurations) < len(options.configurations):
+        raise UsageError("two of the configurations have the same name", hint="give each its own `name`")
+    models = [registry.model(model_id) for model_id in options.models]
+    stages = {
+        name: Stage(configuration=c, registry=bench.registry_of(c), sources=bench.sources(c)) for name, c in configurations.items()
+    }
+    for stage in stages.values():
+        _check_stage(stage)
+    for catalogue in (registry.scorers, registry.model_families):
+        len(catalogue)
+    registry.plugins.raise_failures()
+    for benchmark in benchmarks.values():
+        for scorer in benchmark.scorers:
+            registry.scorers[scorer]
+    request = QueryRequest(split=options.split, seed=options.seed, limit=options.limit, ids=options.queries)  # type: ignore[arg-type]
+    sources = bench.sources()
+    sets = {name: b.load().queries(request, sources) for name, b in benchmarks.items()}
+    snapshots = {name: stage.sources.snapshot() for name, stage in stages.items()}
+    trials = []
+    order = itertools.product(range(options.repeats), benchmarks, models)
+    for repeat, name, model in order:
+        for query, stage in itertools.product(sets[name].queries, stages.values()):
+            c = stage.configuration
+            best_effort = options.best_effort if c.best_effort is None else c.best_effort
+            identity = trial_id(
+                query=query, benchmark=benchmarks[name], configuration=c, registry=stage.registry, model=model,
+                sources=snapshots[c.name], repeat=repeat, best_effort=best_effort,
+            )  # fmt: skip
+            trials.append(
+                Trial(
+                    id=identity, query=query, benchmark=benchmarks[name], configuration=c, model=model, repeat=repeat,
+                    best_effort=best_effort,
+                )  # fmt: skip
+            )
+    hashes = {name: s.dataset_hash for name, s in sets.items()}
+    return Experiment(options=options, benchmarks=benchmarks, dataset_hashes=hashes, stages=stages, trials=tuple(trials), bench=bench)
+
+
+def _check(options: Options) -> None:
+    for name, value in (("--repeats", options.repeats), ("--limit", options.limit)):
+        if value is not None and value < 1:
+            raise UsageError(f"{name} {value}: expected at least 1")
+    pairs(options.sources, "--source")
+
+
+def _check_stage(stage: Stage) -> None:
+    """Names in a configuration are checked before the run, not in its first trial."""
+    from gra_core.session import chosen_rules, chosen_skills
+
+    c, registry = stage.configuration, stage.registry
+    if c.planner:
+        registry.planners[c.planner]
+    registry.executors[c.executor]
+    chosen_skills(registry, c)
+    chosen_rules(registry, c, True)
+    for tool in (*c.tools, *c.tool_caps):
+        registry.tools[tool]
+    if c.limits.model_calls < 1 or c.limits.wall_clock_s <= 0:
+        raise UsageError(f"configuration {c.name}: limits must be positive, got {c.limits}")

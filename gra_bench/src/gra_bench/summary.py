@@ -1,0 +1,81 @@
+"""Summaries of results: scores as mean ± standard deviation over repeats, failures in the denominator."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+Key = tuple[str, str, str]
+
+
+def summarize(results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row for each benchmark, configuration and model, in order of first appearance."""
+    groups: dict[Key, list[dict[str, Any]]] = {}
+    for result in results:
+        groups.setdefault((result["benchmark"], result["configuration"], result["model"]), []).append(result)
+    return [_row(key, trials) for key, trials in groups.items()]
+
+
+def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
+    benchmark, configuration, model = key
+    scored = [t for t in trials if t["score"] is not None]
+    repeats: dict[int, list[float]] = defaultdict(list)
+    for trial in scored:
+        repeats[trial["repeat"]].append(trial["score"])
+    means = [statistics.fmean(values) for _, values in sorted(repeats.items())]
+    statuses = Counter(t["outcome"]["status"] for t in trials)
+    tools: Counter[str] = Counter()
+    for trial in trials:
+        tools.update(trial["outcome"]["tools"])
+    costs = [t["outcome"]["cost_usd"] for t in trials]
+    known = [Decimal(str(c)) for c in costs if c is not None]
+    return {
+        "benchmark": benchmark, "configuration": configuration, "model": model,
+        "n": len(trials), "queries": len({t["query"] for t in trials}), "repeats": len({t["repeat"] for t in trials}),
+        "scored": len(scored), "unscored": len(trials) - len(scored),
+        "mean": statistics.fmean(means) if means else None,
+        "std": statistics.stdev(means) if len(means) > 1 else None,
+        "stderr": clustered_error([(t["cluster"], t["score"]) for t in scored]),
+        "answered": statuses["answered"], "abstained": statuses["abstained"],
+        "limit": statuses["limit"], "failed": statuses["failed"],
+        "cost_usd": float(sum(known, Decimal(0))) if len(known) == len(costs) else None,
+        "cost_unknown": len(costs) - len(known),
+        "model_calls": sum(t["outcome"]["model_calls"] for t in trials),
+        "tool_calls": sum(tools.values()), "tool_errors": sum(t["outcome"]["tool_errors"] for t in trials),
+        "tools": dict(tools.most_common()),
+        "usage": add_usage(t["outcome"]["usage"] for t in trials),
+        "seconds": round(sum(t["outcome"]["seconds"] for t in trials), 3),
+        "waited_s": round(sum(t["outcome"]["waited_s"] for t in trials), 3),
+    }  # fmt: skip
+
+
+def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The sum of usage records; estimated when any part is."""
+    total: dict[str, Any] = defaultdict(int)
+    estimated = False
+    for usage in usages:
+        estimated = estimated or bool(usage.get("estimated"))
+        for name, value in usage.items():
+            if name != "estimated":
+                total[name] += value
+    return {**total, "estimated": estimated}
+
+
+def clustered_error(scores: list[tuple[str, float]]) -> float | None:
+    """Standard error of the mean when scores of one cluster (template) are not independent; None below two clusters.
+
+    The cluster-robust (sandwich) estimator of a mean with the small-sample factor G/(G−1).
+    """
+    clusters: dict[str, list[float]] = defaultdict(list)
+    for cluster, score in scores:
+        clusters[cluster].append(score)
+    count, groups = len(scores), len(clusters)
+    if groups < 2:
+        return None
+    mean = statistics.fmean(s for _, s in scores)
+    squares = sum(sum(s - mean for s in values) ** 2 for values in clusters.values())
+    return math.sqrt(groups / (groups - 1) * squares) / count

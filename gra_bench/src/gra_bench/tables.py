@@ -1,0 +1,99 @@
+"""Tables and progress on a terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+COLUMNS = ("Benchmark", "Configuration", "Model", "Trials", "Score", "Cost (USD)", "Model calls", "Tool calls", "Tools used", "Not answered")
+
+
+def percent(row: dict[str, Any]) -> str:
+    """Mean ± standard deviation over repeats on the 0–100 scale."""
+    if row["mean"] is None:
+        return "unscored"
+    text = f"{100 * row['mean']:.1f}"
+    return text + (f" ± {100 * row['std']:.1f}" if row["std"] is not None else "")
+
+
+def dollars(value: float | None) -> str:
+    """Cost with enough digits to see small ones; unknown prices are said to be so."""
+    if value is None:
+        return "price unknown"
+    return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.4f}"
+
+
+def cells(row: dict[str, Any]) -> list[str]:
+    """A summary row as text, in the order of `COLUMNS`."""
+    used = list(row["tools"].items())
+    shown = ", ".join(f"{name} {count}" for name, count in used[:4]) + (f", +{len(used) - 4} more" if len(used) > 4 else "")
+    misses = [f"{row[k]} {label}" for k, label in (("abstained", "abstained"), ("limit", "at a limit"), ("failed", "failed"), ("unscored", "unscored")) if row[k]]
+    return [
+        row["benchmark"], row["configuration"], row["model"], str(row["n"]), percent(row), dollars(row["cost_usd"]),
+        str(row["model_calls"]), str(row["tool_calls"]), shown or "none", ", ".join(misses) or "0",
+    ]  # fmt: skip
+
+
+def print_summary(rows: list[dict[str, Any]]) -> None:
+    """The summary table on stdout, as wide as the terminal allows."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    width = console.width if console.is_terminal else 160
+    table = Table(*COLUMNS, box=box.SIMPLE)
+    for row in rows:
+        table.add_row(*cells(row))
+    Console(width=max(100, width)).print(table)
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    """The summary as a Markdown table."""
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    lines += ["| " + " | ".join(c.replace("|", "\\|") for c in cells(row)) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+class ProgressBar:
+    """A live line on stderr: trials done, failed, last score and cost so far."""
+
+    def __init__(self, progress: Any) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._progress = progress
+        self._bar = Progress(
+            BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True), transient=True
+        )
+        self._cost = 0.0
+
+    def __enter__(self) -> ProgressBar:
+        self._bar.start()
+        task = self._bar.add_task("", total=self._progress.total, completed=self._progress.finished)
+
+        def tell(result: dict[str, Any]) -> None:
+            self._cost += float(result["outcome"]["cost_usd"] or 0)
+            score = "unscored" if result["score"] is None else f"{100 * result['score']:.0f}"
+            text = f"{result['configuration']} {result['query']}: {score}; ${self._cost:.2f}; {self._progress.failed} failed"
+            self._bar.update(task, completed=self._progress.finished, description=text)
+
+        self._progress.tell = tell
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._bar.stop()
+
+
+def print_rows(rows: list[dict[str, Any]], columns: list[str]) -> None:
+    """Plain rows under headings."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(*columns, box=box.SIMPLE)
+    for row in rows:
+        values = (row.get(c, "") for c in columns)
+        table.add_row(*(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False, default=str) for v in values))
+    Console(width=max(100, console.width if console.is_terminal else 160)).print(table)
