@@ -1,0 +1,127 @@
+"""Place names with qualifiers: "Newcastle, UK", "Springfield, Illinois, USA", "Georgia (country)"."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from attrs import field, frozen
+
+from gra_core import ToolContext, ToolError
+
+LEVEL_WORDS = {
+    "country": "country", "nation": "country", "state": "state", "us state": "state", "province": "state", "region": "state",
+    "county": "county", "district": "county", "city": "city", "town": "city", "tract": "tract", "postcode": "postcode",
+    "zip": "postcode",
+}  # fmt: skip
+SURE = ("exact", "alias")
+REGION_ID = re.compile(r"^(Earth|[A-Za-z][\w.-]*/\S+)$")
+
+
+def is_region_id(text: str) -> bool:
+    """Whether a text has the form of an id (``country/USA``, ``geoId/31147``, ``Earth``)."""
+    return bool(REGION_ID.match(text))
+
+
+@frozen(kw_only=True)
+class PlaceName:
+    """A name taken apart: what it is called, the regions said to contain it (innermost first), and its level."""
+
+    name: str
+    inside: tuple[str, ...] = ()
+    level: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> PlaceName:
+        """Split at commas and a final bracket; a qualifier that is a level word sets the level."""
+        bracket = re.match(r"^(.*?)\s*\(([^()]+)\)\s*$", text)
+        parts = [*bracket[1].split(","), *bracket[2].split(",")] if bracket else text.split(",")
+        parts = [p.strip() for p in parts if p.strip()]
+        levels = [LEVEL_WORDS[p.casefold()] for p in parts[1:] if p.casefold() in LEVEL_WORDS]
+        inside = tuple(p for p in parts[1:] if p.casefold() not in LEVEL_WORDS)
+        return cls(name=parts[0] if parts else text.strip(), inside=inside, level=levels[0] if levels else "")
+
+
+@frozen(kw_only=True)
+class Resolution:
+    """Candidates for one name. `status` is ``unique``, ``ambiguous``, ``partial`` (no whole name matches) or
+    ``not_found``; `note` says why nothing was found."""
+
+    name: str
+    candidates: list[dict[str, Any]] = field(factory=list)
+    note: str = ""
+
+    @property
+    def best(self) -> list[dict[str, Any]]:
+        """The candidates whose whole name or other name matches: only exact names when there are any."""
+        exact = [c for c in self.candidates if c["match"] == "exact"]
+        return exact or [c for c in self.candidates if c["match"] in SURE]
+
+    @property
+    def status(self) -> str:
+        if not self.candidates:
+            return "not_found"
+        return {0: "partial", 1: "unique"}.get(len(self.best), "ambiguous")
+
+
+class NameResolver:
+    """Finds candidates for names in the active source of kind ``statistics``."""
+
+    def __init__(self, ctx: ToolContext) -> None:
+        self._ctx = ctx
+        self._source = ctx.source("statistics")
+
+    def resolve(self, names: list[str], *, within: str = "", level: str = "") -> list[Resolution]:
+        """One `Resolution` a name. `within` is a region id or a name; qualifiers in a name narrow it further."""
+        scopes = self.containers(within) if within else [""]
+        if not scopes:
+            raise ToolError("not_found", f"no region is called {within!r}", hint="give within as a region id, such as country/GBR")
+        plain = self._candidates(names, scopes, level)
+        return [self._qualified(name, rows, scopes, level) for name, rows in zip(names, plain, strict=True)]
+
+    def _qualified(self, text: str, rows: list[dict[str, Any]], scopes: list[str], level: str) -> Resolution:
+        """Use the whole text when it is a name of its own ("Washington, D.C."), else its parts."""
+        parsed = PlaceName.parse(text)
+        if not (parsed.inside or parsed.level) or any(c["match"] == "exact" for c in rows):
+            return Resolution(name=text, candidates=rows)
+        for outer in reversed(parsed.inside):
+            inner = list(dict.fromkeys(c for scope in scopes for c in self.containers(outer, scope)))
+            if not inner:
+                return Resolution(name=text, note=f"no region is called {outer!r}, so the qualifier could not be applied")
+            scopes = inner
+        [found] = self._candidates([parsed.name], scopes, parsed.level or level)
+        where = ", ".join(s for s in scopes if s)
+        note = "" if found else f"no {parsed.level or 'place'} {parsed.name!r}" + (f" inside {where}" if where else "")
+        return Resolution(name=text, candidates=found, note=note)
+
+    def containers(self, text: str, scope: str = "") -> list[str]:
+        """Ids of the regions that a qualifier may mean: from the boundaries where there are any (they know other
+        names and codes), else from the statistics."""
+        if is_region_id(text):
+            return [text]
+        rows = self._boundaries(text, scope) or self._records(self._source.regions(names=[text], within=scope, place_type=""))
+        exact = [r for r in rows if r["match"] == "exact"]
+        sure = exact or [r for r in rows if r["match"] in SURE]
+        return list(dict.fromkeys(r["region_id"] for r in sure))
+
+    def _boundaries(self, text: str, scope: str) -> list[dict[str, Any]]:
+        try:
+            source = self._ctx.source("boundaries")
+        except ToolError:
+            return []
+        rows = self._records(source.find(name=text, parent=scope, limit=50))
+        return [r for r in rows if r.get("level") in ("country", "state", "county") and r["match"] in SURE]
+
+    def _candidates(self, names: list[str], scopes: list[str], level: str) -> list[list[dict[str, Any]]]:
+        found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in names}
+        for scope in scopes:
+            for row in self._records(self._source.regions(names=names, within=scope, place_type=level)):
+                found[row["name"]].setdefault(row["region_id"], row)
+        return [list(found[name].values()) for name in names]
+
+    @staticmethod
+    def _records(frame: Any) -> list[dict[str, Any]]:
+        from gra_geo.frames import rows_of
+
+        rows = rows_of(frame, len(frame))
+        return [{k: v for k, v in row.items() if v is not None} for row in rows]
