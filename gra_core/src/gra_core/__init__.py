@@ -47,7 +47,7 @@ from gra_core.model import (
 from gra_core.plugins import PluginFailure, PluginRecord, PluginSelection, load_plugins
 from gra_core.registry import Registry
 from gra_core.result import ToolResult
-from gra_core.sandbox import Sandbox, SandboxJob, SandboxLimits, SandboxOutcome
+from gra_core.sandbox import Sandbox, SandboxJob, SandboxLimits, SandboxOutcome, pick_sandbox
 from gra_core.schema import Param
 from gra_core.skill import Skill
 from gra_core.source import Need, Source, SourceCall, SourceSettings, SourceUse
@@ -70,5 +70,5 @@ __all__ = [
     "SourceSettings", "SourceUse", "Sources", "Tool", "ToolCall", "ToolChoice", "ToolContext", "ToolDeclaration",
     "ToolError", "ToolReply", "ToolResult", "Trajectory", "TrialBrief", "UnknownName", "Usage", "UsageError",
     "Workspace", "__version__", "built_in_prices", "content_hash", "converter", "dump", "hookimpl", "hookspec",
-    "load", "load_plugins", "parse_configuration", "read_configuration", "tool",
+    "load", "load_plugins", "parse_configuration", "pick_sandbox", "read_configuration", "tool",
 ]  # fmt: skip
