@@ -1,10 +1,10 @@
 import json
 
 import pytest
-from gra_core import Blank, Query
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gra_core import Blank, Query
 from gra_judge.blanks import score_blanks
 
 COUNTY = Blank(label="Farthest county", type="entity")

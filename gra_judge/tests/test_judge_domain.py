@@ -1,8 +1,8 @@
 import pytest
-from gra_core import UnknownName
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gra_core import UnknownName
 from gra_judge.domain import FALSE_ALARM, domain, domains
 from gra_judge.quantity import find_unit
 

@@ -1,8 +1,8 @@
 import pytest
-from gra_core import Query
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gra_core import Query
 from gra_judge.figures import score_figures
 from gra_judge.label import score_label
 

@@ -7,6 +7,7 @@ from gra_core.benchmark import (
     Benchmark,
     BenchmarkProtocol,
     Blank,
+    IllPosed,
     Query,
     QueryRequest,
     QuerySet,
@@ -62,7 +63,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Benchmark", "BenchmarkProtocol", "Blank", "Card", "Clock", "Column", "Configuration", "ConfigurationError",
-    "Dataset", "DatasetFormat", "DuplicateName", "Event", "Executor", "FormatHandler", "GraError", "GuidanceRule",
+    "Dataset", "DatasetFormat", "DuplicateName", "Event", "Executor", "FormatHandler", "GraError", "GuidanceRule", "IllPosed",
     "LimitExceeded", "Limits", "Lineage", "Manifest", "Message", "Model", "ModelClient", "ModelError", "ModelFamily",
     "ModelReply", "ModelRequest", "ModelSettings", "Need", "Param", "Planner", "PluginError", "PluginFailure",
     "PluginRecord", "PluginSelection", "Price", "PriceTable", "Query", "QueryRequest", "QuerySet", "Registry",

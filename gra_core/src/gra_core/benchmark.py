@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import field, frozen
 
 from gra_core.converter import dump
-from gra_core.errors import UsageError
+from gra_core.errors import GraError, UsageError
 from gra_core.lazy import load_object
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ class QuerySet:
     dataset_hash: str
 
 
+class IllPosed(GraError):
+    """An instance of a template that has no single clear answer: it hangs on a near tie or on missing data."""
+
+
 @frozen(kw_only=True)
 class QueryRequest:
     """Which instances are wanted. `ids` keeps only these; an unknown id is a `UsageError`."""
@@ -96,7 +100,8 @@ class QueryRequest:
             known = {q.id: q for q in queries}
             if unknown := [i for i in self.ids if i not in known]:
                 raise UsageError(
-                    f"unknown query {', '.join(unknown)}", hint="`gra-bench queries BENCHMARK --split all` lists the ids"
+                    f"unknown query {', '.join(unknown)}",
+                    hint="`gra-bench queries BENCHMARK --split all` lists the ids",
                 )
             queries = [known[i] for i in self.ids]
         return tuple(queries[: self.limit] if self.limit is not None else queries)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from gra_core import Blank, Query, Score
-
 from gra_judge.answer import read_answer
 from gra_judge.domain import domain
 from gra_judge.moment import hours_apart, read_moment

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from attrs import frozen
+
 from gra_core import UnknownName, load
 
 FALSE_ALARM = 0.1

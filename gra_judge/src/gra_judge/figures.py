@@ -6,7 +6,6 @@ from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from gra_core import Query, Score
-
 from gra_judge.answer import last_line, read_answer
 from gra_judge.quantity import Quantity, numbers_in, read_quantity
 

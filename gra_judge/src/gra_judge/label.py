@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gra_core import Query, Score
-
 from gra_judge.answer import read_answer
 
 LABELS = ("Yes", "No", "Inconclusive")
