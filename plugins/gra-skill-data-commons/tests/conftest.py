@@ -13,12 +13,12 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import gra_geo.plugin
 import gra_skill_data_commons.plugin
 import pytest
-from gra_core.plugins import PluginSet
 
+import gra_geo.plugin
 from gra_core import Registry, Sources, ToolContext, Workspace
+from gra_core.plugins import PluginSet
 
 KEY = "loopback-key-0123456789"
 
@@ -68,7 +68,10 @@ FACETS: dict[str, dict[str, Any]] = {
 # (variable, entity): facets in order of preference, each with its observations
 OBSERVATIONS: dict[tuple[str, str], list[tuple[str, dict[str, float]]]] = {
     ("Count_Person", "country/CAN"): [("3981252704", {"2023": 40097761}), ("1216205004", {"2021": 36991981})],
-    ("Count_Person", "country/USA"): [("2176550201", {"2015": 320738994}), ("2645850372", {"2015": 320098094})],
+    ("Count_Person", "country/USA"): [
+        ("2176550201", {"2015": 320738994}),
+        ("2645850372", {"2015": 320098094}),
+    ],
     ("Count_Person", "geoId/06"): [("2176550201", {"2015": 38904296}), ("1145703171", {"2015": 38421464})],
     ("Count_Person", "geoId/44001"): [("1541763368", {"2020": 50793})],
     ("Count_Person", "geoId/44003"): [("1541763368", {"2020": 170363})],
@@ -80,7 +83,9 @@ OBSERVATIONS: dict[tuple[str, str], list[tuple[str, dict[str, float]]]] = {
     ("UnemploymentRate_Person", "geoId/44003"): [("synthetic", {"2022": 4.0}), ("other", {"2024": 9.0})],
     ("UnemploymentRate_Person", "geoId/44005"): [("synthetic", {"2022": 4.5, "2023": 3.0})],
     ("UnemploymentRate_Person", "geoId/44007"): [("other", {"2023": 8.0})],
-    ("Median_Income_Household", "geoId/44"): [("income", {str(y): 50000.0 + 1000 * (y - 2000) for y in range(2000, 2021)})],
+    ("Median_Income_Household", "geoId/44"): [
+        ("income", {str(y): 50000.0 + 1000 * (y - 2000) for y in range(2000, 2021)})
+    ],
 }
 
 
@@ -111,13 +116,20 @@ class Loopback:
             by_entity: dict[str, Any] = {}
             for entity in entities:
                 if (variable, entity) in OBSERVATIONS and (ordered := self._ordered(variable, entity, body)):
-                    by_entity[entity] = {"orderedFacets": ordered} if "facet" in body["select"] or "value" in body["select"] else {}
+                    by_entity[entity] = (
+                        {"orderedFacets": ordered}
+                        if "facet" in body["select"] or "value" in body["select"]
+                        else {}
+                    )
                     used |= {f["facetId"] for f in ordered}
             if by_entity:
                 by_variable[variable] = {"byEntity": by_entity}
         if not by_variable:
             return {}
-        return {"byVariable": by_variable, "facets": {f: FACETS.get(f, {"importName": f}) for f in sorted(used)}}
+        return {
+            "byVariable": by_variable,
+            "facets": {f: FACETS.get(f, {"importName": f}) for f in sorted(used)},
+        }
 
     def _ordered(self, variable: str, entity: str, body: dict[str, Any]) -> list[dict[str, Any]]:
         ordered = []
@@ -128,7 +140,12 @@ class Loopback:
             elif body["date"]:
                 dates = [d for d in dates if d == body["date"]]
             if dates:
-                entry: dict[str, Any] = {"facetId": facet, "earliestDate": dates[0], "latestDate": dates[-1], "obsCount": len(dates)}
+                entry: dict[str, Any] = {
+                    "facetId": facet,
+                    "earliestDate": dates[0],
+                    "latestDate": dates[-1],
+                    "obsCount": len(dates),
+                }
                 if "value" in body["select"]:
                     entry["observations"] = [{"date": d, "value": values[d]} for d in dates]
                 ordered.append(entry)
@@ -139,7 +156,9 @@ class Loopback:
             return {"entities": [{"node": n, "candidates": indicators(n)} for n in body["nodes"]]}
         match = re.fullmatch(r"<-description(?:\{typeOf:(\w+)\})?->dcid", body["property"])
         assert match
-        entities = [{"node": n, "candidates": [{"dcid": d} for d in described(n, match[1])]} for n in body["nodes"]]
+        entities = [
+            {"node": n, "candidates": [{"dcid": d} for d in described(n, match[1])]} for n in body["nodes"]
+        ]
         return {"entities": entities} if any(e["candidates"] for e in entities) else {}
 
     def node(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -178,7 +197,11 @@ def indicators(query: str) -> list[dict[str, Any]]:
         for v, d in VARIABLES.items()
         if any(w in d["name"].casefold() for w in words)
     ]
-    topic = {"dcid": "dc/topic/Demographics", "metadata": {"score": 0.8, "sentence": "Demographics"}, "typeOf": ["Topic"]}
+    topic = {
+        "dcid": "dc/topic/Demographics",
+        "metadata": {"score": 0.8, "sentence": "Demographics"},
+        "typeOf": ["Topic"],
+    }
     return [*found, topic]
 
 
@@ -194,7 +217,11 @@ def arcs_of(node: str, properties: list[str]) -> dict[str, Any]:
         for key in ("name",):
             if key in properties:
                 arcs[key] = {"nodes": [{"value": definition[key], "provenanceId": "dc/base/BaseSchema"}]}
-        arcs |= {p: {"nodes": [{"dcid": definition[p], "name": definition[p]}]} for p in properties if p != "name" and p in definition}
+        arcs |= {
+            p: {"nodes": [{"dcid": definition[p], "name": definition[p]}]}
+            for p in properties
+            if p != "name" and p in definition
+        }
     return arcs
 
 
@@ -218,7 +245,11 @@ class Handler(BaseHTTPRequestHandler):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         try:
             self.send_response(status)
-            for name, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
+            for name, value in {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(data)),
+                **headers,
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(data)
@@ -247,14 +278,21 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Any:
 def context(tmp_path: Any) -> Any:
     """Makes a tool context over chosen plugins: `context(settings)` for the live source alone."""
 
-    def make(settings: dict[str, Any] | None = None, plugins: tuple[Any, ...] = (), **chosen: str) -> ToolContext:
+    def make(
+        settings: dict[str, Any] | None = None, plugins: tuple[Any, ...] = (), **chosen: str
+    ) -> ToolContext:
         loaded = PluginSet()
         for plugin in (gra_geo.plugin, gra_skill_data_commons.plugin, *plugins):
             loaded.add(plugin, plugin.__name__)
         loaded.raise_failures()
         registry = Registry(loaded)
         quick = {"backoff_s": 0.01, "timeout_s": 5} | (settings or {})
-        sources = Sources(registry, {k: v for k, v in chosen.items()}, {"data-commons": quick})
-        return ToolContext(workspace=Workspace(tmp_path / "work", registry.formats), sources=sources, call_id="c1", tool="test")
+        sources = Sources(registry, chosen, {"data-commons": quick})
+        return ToolContext(
+            workspace=Workspace(tmp_path / "work", registry.formats),
+            sources=sources,
+            call_id="c1",
+            tool="test",
+        )
 
     return make

@@ -13,15 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 FACETS = ["a", "b", "c"]
-ORDERS = st.lists(st.permutations(FACETS).flatmap(lambda p: st.integers(1, 3).map(lambda n: list(p)[:n])), min_size=1, max_size=12)
+ORDERS = st.lists(
+    st.permutations(FACETS).flatmap(lambda p: st.integers(1, 3).map(lambda n: list(p)[:n])),
+    min_size=1,
+    max_size=12,
+)
 
 
 def response(orders: list[list[str]]) -> dict[str, Any]:
     by_entity = {
-        f"r{i}": {"orderedFacets": [{"facetId": f, "observations": [{"date": "2020", "value": i}]} for f in order]}
+        f"r{i}": {
+            "orderedFacets": [{"facetId": f, "observations": [{"date": "2020", "value": i}]} for f in order]
+        }
         for i, order in enumerate(orders)
     }
-    return {"byVariable": {"v": {"byEntity": by_entity}}, "facets": {f: {"importName": f.upper()} for f in FACETS}}
+    return {
+        "byVariable": {"v": {"byEntity": by_entity}},
+        "facets": {f: {"importName": f.upper()} for f in FACETS},
+    }
 
 
 @given(ORDERS)
@@ -52,7 +61,10 @@ def test_no_tracks_no_facet() -> None:
 def test_pages_put_together_again() -> None:
     def page(dates: list[str]) -> dict[str, Any]:
         ordered = [{"facetId": "a", "observations": [{"date": d, "value": int(d)} for d in dates]}]
-        return {"byVariable": {"v": {"byEntity": {"r": {"orderedFacets": ordered}}}}, "facets": {"a": {"importName": "A"}}}
+        return {
+            "byVariable": {"v": {"byEntity": {"r": {"orderedFacets": ordered}}}},
+            "facets": {"a": {"importName": "A"}},
+        }
 
     [track] = read_tracks(_merge(page(["2001", "2000"]), page(["2002"])))
     assert [d for d, _ in track.observations] == ["2000", "2001", "2002"] and track.facet.import_name == "A"
@@ -60,7 +72,10 @@ def test_pages_put_together_again() -> None:
 
 def test_observations_without_a_number_are_left_out() -> None:
     data = response([["a"]])
-    data["byVariable"]["v"]["byEntity"]["r0"]["orderedFacets"][0]["observations"] = [{"date": "2020"}, {"date": "2021", "value": "7.5"}]
+    data["byVariable"]["v"]["byEntity"]["r0"]["orderedFacets"][0]["observations"] = [
+        {"date": "2020"},
+        {"date": "2021", "value": "7.5"},
+    ]
     assert read_tracks(data)[0].observations == (("2021", 7.5),)
 
 
@@ -70,8 +85,16 @@ def test_observations_without_a_number_are_left_out() -> None:
         ("Count_Person", {"measuredProperty": ["count"], "statType": ["measuredValue"]}, "count"),
         ("Count_Person_PerArea", {"measuredProperty": ["count"]}, "rate"),
         ("Median_Age_Person", {"statType": ["medianValue"], "measuredProperty": ["age"]}, "intensive"),
-        ("Amount_EconomicActivity_GrossDomesticProduction_Nominal", {"measuredProperty": ["amount"]}, "count"),
-        ("Amount_EconomicActivity_GrossDomesticProduction_Nominal_PerCapita", {"measurementDenominator": ["Count_Person"]}, "rate"),
+        (
+            "Amount_EconomicActivity_GrossDomesticProduction_Nominal",
+            {"measuredProperty": ["amount"]},
+            "count",
+        ),
+        (
+            "Amount_EconomicActivity_GrossDomesticProduction_Nominal_PerCapita",
+            {"measurementDenominator": ["Count_Person"]},
+            "rate",
+        ),
         ("Percent_Person_Obesity", {}, "rate"),
         ("dc/4mm2p1rxr5wz4", {}, ""),
     ],

@@ -26,7 +26,9 @@ def settlements(ctx: ToolContext, text: str, within: str = "") -> list[dict[str,
         country, state = _scope(ctx, scope)
         for row in source.search(text=parsed.name, country=country, limit=20).to_dict("records"):
             if row.get("match") in (*SURE, "prefix") and (not state or row.get("admin1") == state):
-                rows[row["place_id"]] = {k: row[k] for k in SHOWN if row.get(k) is not None and row[k] == row[k]}
+                rows[row["place_id"]] = {
+                    k: row[k] for k in SHOWN if row.get(k) is not None and row[k] == row[k]
+                }
     return list(rows.values())[:20]
 
 

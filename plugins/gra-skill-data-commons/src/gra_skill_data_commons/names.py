@@ -75,7 +75,11 @@ class NameResolver:
         """One `Resolution` a name. `within` is a region id or a name; qualifiers in a name narrow it further."""
         scopes = self.containers(within) if within else [""]
         if not scopes:
-            raise ToolError("not_found", f"no region is called {within!r}", hint="give within as a region id, such as country/GBR")
+            raise ToolError(
+                "not_found",
+                f"no region is called {within!r}",
+                hint="give within as a region id, such as country/GBR",
+            )
         plain = self._candidates(names, scopes, level)
         return [self._qualified(name, rows, scopes, level) for name, rows in zip(names, plain, strict=True)]
 
@@ -87,11 +91,17 @@ class NameResolver:
         for outer in reversed(parsed.inside):
             inner = list(dict.fromkeys(c for scope in scopes for c in self.containers(outer, scope)))
             if not inner:
-                return Resolution(name=text, note=f"no region is called {outer!r}, so the qualifier could not be applied")
+                return Resolution(
+                    name=text, note=f"no region is called {outer!r}, so the qualifier could not be applied"
+                )
             scopes = inner
         [found] = self._candidates([parsed.name], scopes, parsed.level or level)
         where = ", ".join(s for s in scopes if s)
-        note = "" if found else f"no {parsed.level or 'place'} {parsed.name!r}" + (f" inside {where}" if where else "")
+        note = (
+            ""
+            if found
+            else f"no {parsed.level or 'place'} {parsed.name!r}" + (f" inside {where}" if where else "")
+        )
         return Resolution(name=text, candidates=found, note=note)
 
     def containers(self, text: str, scope: str = "") -> list[str]:
@@ -99,7 +109,9 @@ class NameResolver:
         names and codes), else from the statistics."""
         if is_region_id(text):
             return [text]
-        rows = self._boundaries(text, scope) or self._records(self._source.regions(names=[text], within=scope, place_type=""))
+        rows = self._boundaries(text, scope) or self._records(
+            self._source.regions(names=[text], within=scope, place_type="")
+        )
         exact = [r for r in rows if r["match"] == "exact"]
         sure = exact or [r for r in rows if r["match"] in SURE]
         return list(dict.fromkeys(r["region_id"] for r in sure))

@@ -19,9 +19,17 @@ def read_places(ctx: ToolContext, places: str | list[str]) -> tuple[list[str], l
     given = _from_dataset(ctx, places) if isinstance(places, str) and places.startswith("ds://") else places
     given = [given] if isinstance(given, str) else list(given)
     if not given or any(not p.strip() for p in given):
-        raise ToolError("bad_argument", "places: expected at least one region id or name", hint="such as country/FRA or geoId/31")
+        raise ToolError(
+            "bad_argument",
+            "places: expected at least one region id or name",
+            hint="such as country/FRA or geoId/31",
+        )
     if len(set(given)) > MAX_PLACES:
-        raise ToolError("bad_argument", f"{len(set(given))} places, at most {MAX_PLACES} a call", hint="use get_stat_table with a parent")
+        raise ToolError(
+            "bad_argument",
+            f"{len(set(given))} places, at most {MAX_PLACES} a call",
+            hint="use get_stat_table with a parent",
+        )
     texts = list(dict.fromkeys(p.strip() for p in given))
     ids, notes = {}, []
     for text in texts:
@@ -57,7 +65,9 @@ def only(resolution: Resolution) -> dict[str, Any]:
             "not_found", f"no place {resolution.name!r}" + (f": {resolution.note}" if resolution.note else ""),
             hint="check the spelling with resolve_places, or give a region id",
         )  # fmt: skip
-    reason = "may mean several places" if resolution.status == "ambiguous" else "is not the whole name of a place"
+    reason = (
+        "may mean several places" if resolution.status == "ambiguous" else "is not the whole name of a place"
+    )
     raise ToolError("bad_argument", f"{resolution.name!r} {reason}", hint=f"give one of these ids: {shown}")
 
 
@@ -72,5 +82,9 @@ def _from_dataset(ctx: ToolContext, ref: str) -> list[str]:
     table = ctx.load(ref)
     if not hasattr(table, "columns") or "region_id" not in table.columns:
         columns = ", ".join(map(str, getattr(table, "columns", []))) or "no columns"
-        raise ToolError("bad_argument", f"{ref} has no column region_id (it has {columns})", hint="give a dataset of regions, or ids")
+        raise ToolError(
+            "bad_argument",
+            f"{ref} has no column region_id (it has {columns})",
+            hint="give a dataset of regions, or ids",
+        )
     return [str(value) for value in table["region_id"].dropna().unique()]

@@ -31,7 +31,9 @@ def gra_sources() -> list[Source]:
             name="data-commons",
             factory="gra_skill_data_commons.sources.datacommons:DataCommons",
             title="Data Commons, REST API v2",
-            needs=(KeyForPublicService(env=("DC_API_KEY",), how="free key from https://apikeys.datacommons.org"),),
+            needs=(
+                KeyForPublicService(env=("DC_API_KEY",), how="free key from https://apikeys.datacommons.org"),
+            ),
             key_env=("DC_API_KEY",),
             base_url=BASE_URL,
             coverage="World: countries and their subdivisions; finest in the US (states, counties, cities, tracts, ZIP areas)",

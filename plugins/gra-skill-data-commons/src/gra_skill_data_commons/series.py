@@ -32,7 +32,9 @@ def check_period(start: str, end: str) -> tuple[str, str]:
     return start, end
 
 
-def series_content(frame: pd.DataFrame, region_ids: list[str]) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+def series_content(
+    frame: pd.DataFrame, region_ids: list[str]
+) -> tuple[list[dict[str, Any]], list[str], list[str]]:
     """One entry a region (first, last, change, its latest values), the regions without values, and notes."""
     entries, notes = [], []
     for region in region_ids:
@@ -40,7 +42,9 @@ def series_content(frame: pd.DataFrame, region_ids: list[str]) -> tuple[list[dic
         if not rows.empty:
             entries.append(_entry(rows))
             if len(rows) > POINTS_SHOWN:
-                notes.append(f"{entries[-1]['name']}: the last {POINTS_SHOWN} of {len(rows)} values are shown, all are in the dataset")
+                notes.append(
+                    f"{entries[-1]['name']}: the last {POINTS_SHOWN} of {len(rows)} values are shown, all are in the dataset"
+                )
     found = set(frame["region_id"])
     if len({e["facet"] for e in entries}) > 1:
         notes.append("the regions' series come from different facets: their levels may not compare")

@@ -72,7 +72,9 @@ def _one_unit(variable: str, rows: pd.DataFrame) -> str:
 def _summary(
     facts: dict[str, Any], rows: pd.DataFrame, unit: str, members: dict[str, str] | None, limit: int
 ) -> dict[str, Any]:
-    ranked = sorted(rows.to_dict("records"), key=lambda r: (-r["value"], str(r["region_name"]), r["region_id"]))
+    ranked = sorted(
+        rows.to_dict("records"), key=lambda r: (-r["value"], str(r["region_name"]), r["region_id"])
+    )
     numbers = [r["value"] for r in ranked]
     missing = sorted((str(name), r) for r, name in (members or {}).items() if r not in set(rows["region_id"]))
     content: dict[str, Any] = {k: facts[k] for k in ("variable", "title", "quantity") if k in facts}
@@ -88,16 +90,27 @@ def _summary(
     if len(ranked) <= 2 * limit:
         content["rows"] = [_row(r) for r in ranked]
     else:
-        content |= {"top": [_row(r) for r in ranked[:limit]], "bottom": [_row(r) for r in ranked[: -limit - 1 : -1]]}
+        content |= {
+            "top": [_row(r) for r in ranked[:limit]],
+            "bottom": [_row(r) for r in ranked[: -limit - 1 : -1]],
+        }
     if members is None:
         content["regions_missing"] = None
     else:
-        content |= {"regions_missing": len(missing), "missing": [{"region_id": r, "name": n} for n, r in missing[:MISSING_SHOWN]]}
+        content |= {
+            "regions_missing": len(missing),
+            "missing": [{"region_id": r, "name": n} for n, r in missing[:MISSING_SHOWN]],
+        }
     return content
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    return {"region_id": row["region_id"], "name": row["region_name"], "value": plain(row["value"]), "date": row["date"]}
+    return {
+        "region_id": row["region_id"],
+        "name": row["region_name"],
+        "value": plain(row["value"]),
+        "date": row["date"],
+    }
 
 
 def _notes(variable: str, rows: pd.DataFrame, others: list[str], regions: dict[str, str]) -> list[str]:
@@ -105,10 +118,14 @@ def _notes(variable: str, rows: pd.DataFrame, others: list[str], regions: dict[s
     if (count := rows["date"].nunique()) > 1:
         spans = rows["date"].value_counts().sort_index()
         shown = ", ".join(f"{date}: {n} regions" for date, n in spans.tail(6).items())
-        notes.append(f"{variable}: the regions' values are of {count} different dates ({shown}); compare with care")
+        notes.append(
+            f"{variable}: the regions' values are of {count} different dates ({shown}); compare with care"
+        )
     if others:
         shown = ", ".join(str(regions.get(r, r)) for r in others[:10])
-        notes.append(f"{variable}: {len(others)} regions have values in other facets only and count as missing ({shown})")
+        notes.append(
+            f"{variable}: {len(others)} regions have values in other facets only and count as missing ({shown})"
+        )
     return notes
 
 

@@ -31,21 +31,28 @@ def resolve_places(ctx: ToolContext, names: Names, within: str = "", place_type:
     from gra_skill_data_commons.gazetteer import settlements
     from gra_skill_data_commons.names import NameResolver
 
-    found = NameResolver(ctx).resolve(list(dict.fromkeys(names)), within=within.strip(), level=place_type.strip())
+    found = NameResolver(ctx).resolve(
+        list(dict.fromkeys(names)), within=within.strip(), level=place_type.strip()
+    )
     places: list[dict[str, Any]] = []
     for resolution in found:
         entry: dict[str, Any] = {"name": resolution.name, "status": resolution.status}
         if resolution.status == "unique":
             entry |= {k: resolution.best[0][k] for k in ("region_id", "region_name", "place_type")}
         if resolution.status != "unique" or len(resolution.candidates) > 1:
-            entry["candidates"] = [{k: v for k, v in c.items() if k != "name"} for c in resolution.candidates[:20]]
+            entry["candidates"] = [
+                {k: v for k, v in c.items() if k != "name"} for c in resolution.candidates[:20]
+            ]
         if resolution.note:
             entry["note"] = resolution.note
         if resolution.status == "not_found" and (places_only := settlements(ctx, resolution.name, within)):
             entry["without_statistics"] = places_only
         places.append(entry)
     if all(p["status"] == "not_found" and "without_statistics" not in p for p in places):
-        return ToolResult.empty("none of the names is a place that the statistics know", notes=[p["note"] for p in places if "note" in p])
+        return ToolResult.empty(
+            "none of the names is a place that the statistics know",
+            notes=[p["note"] for p in places if "note" in p],
+        )
     return ToolResult.ok({"places": places})
 
 
@@ -74,11 +81,15 @@ def search_variables(
     if frame.empty:
         where = " with data for these places" if ids else ""
         return ToolResult.empty(f"source {source.name} has no variable for {query!r}{where}", notes=notes)
-    return ToolResult.ok({"source": source.name, "variables": [shown(row) for row in frame.to_dict("records")]}, notes=notes)
+    return ToolResult.ok(
+        {"source": source.name, "variables": [shown(row) for row in frame.to_dict("records")]}, notes=notes
+    )
 
 
 @tool(sources=("statistics", "boundaries?"), coverage=COVERAGE, resolution=RESOLUTION, period=PERIOD)
-def describe_variables(ctx: ToolContext, variables: Variables, places: str | list[str] | None = None) -> ToolResult:
+def describe_variables(
+    ctx: ToolContext, variables: Variables, places: str | list[str] | None = None
+) -> ToolResult:
     """Describe variables by id: unit, kind of quantity, period, source, licence.
 
     With places it also tells for how many of them there are values, and which facets exist (one facet is one
@@ -140,7 +151,11 @@ def get_stat_table(
     from gra_skill_data_commons.variables import exact_variables
 
     if bool(parent.strip()) == bool(places):
-        raise ToolError("bad_argument", "give either parent or places", hint="parent and child_type for all regions inside one")
+        raise ToolError(
+            "bad_argument",
+            "give either parent or places",
+            hint="parent and child_type for all regions inside one",
+        )
     date = check_date("date", date, latest=True) or "latest"
     facts = exact_variables(ctx, variables)
     ids, notes = read_places(ctx, [parent] if parent.strip() else places or [])
@@ -150,15 +165,29 @@ def get_stat_table(
         values = source.values(variables=list(facts), region_ids=ids, date=date, facet=facet)
         members = {r: r for r in ids}
     else:
-        values = source.values(variables=list(facts), parent=ids[0], child_level=child, date=date, facet=facet)
+        values = source.values(
+            variables=list(facts), parent=ids[0], child_level=child, date=date, facet=facet
+        )
         members = members_of(ctx, ids[0], child)
     values = values[values["value"].notna()]
     asked = f"{child or 'regions'} in {ids[0]}" if not places else f"{len(ids)} places"
     if values.empty:
-        return ToolResult.empty(f"source {source.name} has no values for {', '.join(facts)} in {asked} at {date}", notes=notes)
+        return ToolResult.empty(
+            f"source {source.name} has no values for {', '.join(facts)} in {asked} at {date}", notes=notes
+        )
     table = build_table(values, facts, members, limit)
-    saved = ctx.save(table.wide, name=f"stats-{'-'.join(facts)}", columns=table.columns, time_basis="date of the value, see the date columns")
-    content = {"asked": asked, "date": date, "regions": len(members) if members is not None else len(table.wide), "variables": table.summaries}
+    saved = ctx.save(
+        table.wide,
+        name=f"stats-{'-'.join(facts)}",
+        columns=table.columns,
+        time_basis="date of the value, see the date columns",
+    )
+    content = {
+        "asked": asked,
+        "date": date,
+        "regions": len(members) if members is not None else len(table.wide),
+        "variables": table.summaries,
+    }
     return ToolResult.ok(content, datasets=[saved], notes=notes + table.notes)
 
 
@@ -190,10 +219,25 @@ def get_stat_series(
     frame = frame[frame["value"].notna()]
     if frame.empty:
         period = f" from {start or 'the beginning'} to {end or 'now'}" if start or end else ""
-        return ToolResult.empty(f"source {source.name} has no values of {variable} for {', '.join(ids[:10])}{period}", notes=notes)
+        return ToolResult.empty(
+            f"source {source.name} has no values of {variable} for {', '.join(ids[:10])}{period}", notes=notes
+        )
     entries, missing, more = series_content(frame, ids)
     unit = next(iter(frame["unit"]), "")
-    saved = ctx.save(frame, name=f"series-{variable}", columns={"value": column_of(facts, unit)}, time_basis="date of the value")
-    content = {k: facts[k] for k in ("variable", "title", "quantity") if k in facts} | {"unit": unit or facts.get("unit", "")}
-    shown = entries if len(entries) <= 20 else [{k: v for k, v in e.items() if k != "values"} for e in entries[:200]]
-    return ToolResult.ok(content | {"series": shown, "missing": missing}, datasets=[saved], notes=notes + more)
+    saved = ctx.save(
+        frame,
+        name=f"series-{variable}",
+        columns={"value": column_of(facts, unit)},
+        time_basis="date of the value",
+    )
+    content = {k: facts[k] for k in ("variable", "title", "quantity") if k in facts} | {
+        "unit": unit or facts.get("unit", "")
+    }
+    shown = (
+        entries
+        if len(entries) <= 20
+        else [{k: v for k, v in e.items() if k != "values"} for e in entries[:200]]
+    )
+    return ToolResult.ok(
+        content | {"series": shown, "missing": missing}, datasets=[saved], notes=notes + more
+    )

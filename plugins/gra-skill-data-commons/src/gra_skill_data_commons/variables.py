@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from gra_core import Column, ToolContext, ToolError
 from gra_geo.frames import plain
 
-from gra_core import Column, ToolContext, ToolError
-
-SHOWN = ("variable", "title", "unit", "quantity", "first", "last", "regions", "source", "licence", "description")
+SHOWN = (
+    "variable",
+    "title",
+    "unit",
+    "quantity",
+    "first",
+    "last",
+    "regions",
+    "source",
+    "licence",
+    "description",
+)
 QUANTITIES = ("count", "rate", "intensive", "class")
 
 
@@ -56,7 +66,9 @@ def facet_rows(frame: Any) -> list[dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for row in frame.to_dict("records"):
         kept = rows.setdefault(
-            row["facet"], {k: row[k] for k in ("facet", "source", "method", "period", "unit", "first", "last") if row[k]} | {"places": 0}
+            row["facet"],
+            {k: row[k] for k in ("facet", "source", "method", "period", "unit", "first", "last") if row[k]}
+            | {"places": 0},
         )
         kept["places"] += 1
         kept["first"] = min(kept.get("first", row["first"]), row["first"])

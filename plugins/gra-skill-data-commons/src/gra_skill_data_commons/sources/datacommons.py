@@ -19,7 +19,18 @@ from gra_skill_data_commons.sources.places import PlaceFinder
 from gra_skill_data_commons.sources.transport import RetryingAPI
 
 VALUE_COLUMNS = ["variable", "region_id", "region_name", "date", "value", "unit", "facet", "source"]
-VARIABLE_COLUMNS = ["variable", "title", "unit", "quantity", "first", "last", "regions", "source", "licence", "description"]
+VARIABLE_COLUMNS = [
+    "variable",
+    "title",
+    "unit",
+    "quantity",
+    "first",
+    "last",
+    "regions",
+    "source",
+    "licence",
+    "description",
+]
 FACET_COLUMNS = [
     "variable", "region_id", "facet", "source", "method", "period", "unit", "first", "last", "observations", "aggregated",
 ]  # fmt: skip
@@ -31,12 +42,18 @@ class DataCommons:
 
     def __init__(self, settings: SourceSettings) -> None:
         api = RetryingAPI(settings)
-        self._node, self._observation, self._resolve = NodeEndpoint(api), ObservationEndpoint(api), ResolveEndpoint(api)
+        self._node, self._observation, self._resolve = (
+            NodeEndpoint(api),
+            ObservationEndpoint(api),
+            ResolveEndpoint(api),
+        )
         self._places = PlaceFinder(self._node, self._resolve)
 
     # -- variables ---------------------------------------------------------------------------------------------
 
-    def variables(self, *, query: str = "", region_ids: list[str] | None = None, limit: int = 20) -> pd.DataFrame:
+    def variables(
+        self, *, query: str = "", region_ids: list[str] | None = None, limit: int = 20
+    ) -> pd.DataFrame:
         """Variables for words (best first), for an exact id, or, without a query, all that the places have.
 
         With `region_ids`, only variables with data there are returned; `first`, `last`, `unit` and `source` come
@@ -66,19 +83,27 @@ class DataCommons:
         for entity in response.get("entities") or []:
             for candidate in entity.get("candidates") or []:
                 if "Topic" not in (candidate.get("typeOf") or []) and candidate.get("dcid"):
-                    found.setdefault(candidate["dcid"], str((candidate.get("metadata") or {}).get("sentence") or ""))
+                    found.setdefault(
+                        candidate["dcid"], str((candidate.get("metadata") or {}).get("sentence") or "")
+                    )
         return found
 
     def _available(self, region_ids: list[str]) -> dict[str, str]:
         if not region_ids:
-            raise ToolError("bad_argument", "neither words nor places to look for variables", hint="give query or places")
-        payload = ObservationRequestPayload(entity_dcids=region_ids, select=["variable", "entity"], date="LATEST").to_dict()
-        return {variable: "" for variable in sorted(self._observation.post(payload).get("byVariable") or {})}
+            raise ToolError(
+                "bad_argument", "neither words nor places to look for variables", hint="give query or places"
+            )
+        payload = ObservationRequestPayload(
+            entity_dcids=region_ids, select=["variable", "entity"], date="LATEST"
+        ).to_dict()
+        return dict.fromkeys(sorted(self._observation.post(payload).get("byVariable") or {}), "")
 
     def _definitions(self, variables: list[str]) -> dict[str, dict[str, list[str]]]:
         return self._places.properties(variables, PROPERTIES) if variables else {}
 
-    def _variable_row(self, variable: str, title: str, definition: dict[str, list[str]], tracks: list[Track]) -> dict[str, Any]:
+    def _variable_row(
+        self, variable: str, title: str, definition: dict[str, list[str]], tracks: list[Track]
+    ) -> dict[str, Any]:
         facet = choose_facet(tracks)
         kept = [t for t in tracks if facet and t.facet.id == facet.id]
         return {
@@ -118,8 +143,14 @@ class DataCommons:
     # -- observations ------------------------------------------------------------------------------------------
 
     def values(
-        self, *, variables: list[str], region_ids: list[str] | None = None, parent: str = "", child_level: str = "",
-        date: str = "latest", facet: str = "",
+        self,
+        *,
+        variables: list[str],
+        region_ids: list[str] | None = None,
+        parent: str = "",
+        child_level: str = "",
+        date: str = "latest",
+        facet: str = "",
     ) -> pd.DataFrame:
         """One date, columns `VALUE_COLUMNS`; one facet a variable for all places, so that they compare.
 
@@ -146,7 +177,9 @@ class DataCommons:
         frame.attrs["other_facets"] = others
         return frame
 
-    def series(self, *, variable: str, region_ids: list[str], start: str = "", end: str = "", facet: str = "") -> pd.DataFrame:
+    def series(
+        self, *, variable: str, region_ids: list[str], start: str = "", end: str = "", facet: str = ""
+    ) -> pd.DataFrame:
         """All dates, columns `VALUE_COLUMNS`: one facet for all places, or a place's own preferred one where it lacks that."""
         tracks = [t for t in self._tracks([variable], date="", region_ids=region_ids) if t.observations]
         chosen = choose_facet(tracks, facet)
@@ -157,24 +190,45 @@ class DataCommons:
             track = next((t for t in own if chosen and t.facet.id == chosen.id), None)
             track = track or (own[0] if own and not facet else None)
             if track:
-                rows += [self._row(track, names, d, v) for d, v in track.observations if _between(d, start, end)]
+                rows += [
+                    self._row(track, names, d, v) for d, v in track.observations if _between(d, start, end)
+                ]
         return pd.DataFrame(rows, columns=VALUE_COLUMNS)
 
     def _inside(self, parent: str, child_level: str) -> str:
         return f"{parent}<-containedInPlace+{{typeOf:{self._child_type(parent, child_level)}}}"
 
     def _tracks(
-        self, variables: list[str], *, date: str, region_ids: list[str] | None = None, expression: str = "", values: bool = True
+        self,
+        variables: list[str],
+        *,
+        date: str,
+        region_ids: list[str] | None = None,
+        expression: str = "",
+        values: bool = True,
     ) -> list[Track]:
         select = ["variable", "entity", "facet"] + (["date", "value"] if values else [])
         payload = ObservationRequestPayload(
-            date=date, variable_dcids=variables, select=select, entity_dcids=region_ids or None, entity_expression=expression or None
+            date=date,
+            variable_dcids=variables,
+            select=select,
+            entity_dcids=region_ids or None,
+            entity_expression=expression or None,
         )
         return read_tracks(self._observation.post(payload.to_dict()))
 
     def _row(self, track: Track, names: dict[str, str], date: str, value: float) -> list[Any]:
         region, facet = track.region_id, track.facet
-        return [track.variable, region, names.get(region, region), date, value, facet.full_unit, facet.id, facet.source]
+        return [
+            track.variable,
+            region,
+            names.get(region, region),
+            date,
+            value,
+            facet.full_unit,
+            facet.id,
+            facet.source,
+        ]
 
 
 def _first(definition: dict[str, list[str]], key: str) -> str:
@@ -183,4 +237,6 @@ def _first(definition: dict[str, list[str]], key: str) -> str:
 
 def _between(date: str, start: str, end: str) -> bool:
     """Whether a date overlaps the period; ``2020`` overlaps ``2020-05``."""
-    return (not start or date[: len(start)] >= start[: len(date)]) and (not end or date[: len(end)] <= end[: len(date)])
+    return (not start or date[: len(start)] >= start[: len(date)]) and (
+        not end or date[: len(end)] <= end[: len(date)]
+    )

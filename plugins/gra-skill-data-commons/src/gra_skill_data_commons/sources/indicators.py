@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 PROPERTIES = ["name", "description", "typeOf", "statType", "measuredProperty", "measurementDenominator"]
-_STATISTICS = {"medianValue", "meanValue", "minValue", "maxValue", "stdDeviationValue", "marginOfError", "medianvalue"}
+_STATISTICS = {
+    "medianValue",
+    "meanValue",
+    "minValue",
+    "maxValue",
+    "stdDeviationValue",
+    "marginOfError",
+    "medianvalue",
+}
 _RATES = ("percent_", "rate_", "ratio_", "mean_", "median_")
 
 

@@ -7,12 +7,23 @@ _TYPES = {
     "town": "City", "blockgroup": "CensusBlockGroup", "continent": "Continent",
 }  # fmt: skip
 _US = {"state": "State", "county": "County"}
-_ELSEWHERE = {"state": "AdministrativeArea1", "county": "AdministrativeArea2", "province": "AdministrativeArea1", "district": "AdministrativeArea2"}
+_ELSEWHERE = {
+    "state": "AdministrativeArea1",
+    "county": "AdministrativeArea2",
+    "province": "AdministrativeArea1",
+    "district": "AdministrativeArea2",
+}
 _LEVELS = {
     "Country": "country", "State": "state", "AdministrativeArea1": "state", "County": "county", "AdministrativeArea2": "county",
     "CensusTract": "tract", "CensusZipCodeTabulationArea": "postcode", "City": "city", "Town": "city", "Village": "city",
 }  # fmt: skip
-_BELOW = {"Earth": "Country", "Continent": "Country", "Country": "state", "State": "County", "AdministrativeArea1": "AdministrativeArea2"}
+_BELOW = {
+    "Earth": "Country",
+    "Continent": "Country",
+    "Country": "state",
+    "State": "County",
+    "AdministrativeArea1": "AdministrativeArea2",
+}
 
 
 def place_type(level: str, parent: str = "") -> str:

@@ -127,7 +127,9 @@ def choose_facet(tracks: list[Track], wanted: str = "") -> Facet | None:
             if facets[key].named(wanted):
                 return facets[key]
         known = "; ".join(f"{f.id} = {f.source}" for f in sorted(facets.values(), key=lambda f: f.id))
-        raise ToolError("not_found", f"{tracks[0].variable} has no facet {wanted!r} here", hint=f"facets: {known}")
+        raise ToolError(
+            "not_found", f"{tracks[0].variable} has no facet {wanted!r} here", hint=f"facets: {known}"
+        )
     covered = Counter(t.facet.id for t in tracks)
     preferred = Counter(t.facet.id for t in tracks if t.rank == 0)
     ranks: Counter[str] = Counter()

@@ -11,7 +11,16 @@ from datacommons_client.endpoints.resolve import ResolveEndpoint
 from gra_core import ToolError
 from gra_skill_data_commons.sources.levels import level_of, place_type, type_below
 
-CANDIDATE_COLUMNS = ["name", "region_id", "region_name", "place_type", "match", "parent_id", "parent_name", "country"]
+CANDIDATE_COLUMNS = [
+    "name",
+    "region_id",
+    "region_name",
+    "place_type",
+    "match",
+    "parent_id",
+    "parent_name",
+    "country",
+]
 PARENT_TYPES = ("County", "AdministrativeArea2", "State", "AdministrativeArea1", "Country", "Continent")
 MATCHES = ("exact", "alias", "prefix", "part")
 DEEPEST = 6
@@ -27,7 +36,10 @@ class PlaceFinder:
         """Node to property to values (text values, or the ids of linked nodes)."""
         arcs = self._arcs(nodes, f"->[{', '.join(properties)}]")
         return {
-            node: {name: [str(n.get("value") or n.get("dcid") or "") for n in linked] for name, linked in found.items()}
+            node: {
+                name: [str(n.get("value") or n.get("dcid") or "") for n in linked]
+                for name, linked in found.items()
+            }
             for node, found in arcs.items()
         }
 
@@ -46,7 +58,11 @@ class PlaceFinder:
 
     def type_below(self, parent: str) -> str:
         """The type of the next level inside a place; `ToolError` when it has none that is known."""
-        types = ["Earth"] if parent == "Earth" else self.properties([parent], ["typeOf"]).get(parent, {}).get("typeOf", [])
+        types = (
+            ["Earth"]
+            if parent == "Earth"
+            else self.properties([parent], ["typeOf"]).get(parent, {}).get("typeOf", [])
+        )
         for type_name in types:
             if below := type_below(type_name, parent):
                 return below
@@ -68,7 +84,9 @@ class PlaceFinder:
                     if candidate.get("dcid") and entity.get("node") in texts:
                         found[texts[entity["node"]], candidate["dcid"]] = None
         graph = self._upwards(list(dict.fromkeys(dcid for _, dcid in found)))
-        rows = [_row(name, dcid, graph) for name, dcid in found if not within or within in _above(dcid, graph)]
+        rows = [
+            _row(name, dcid, graph) for name, dcid in found if not within or within in _above(dcid, graph)
+        ]
         rows.sort(key=lambda r: (names.index(r["name"]), MATCHES.index(r["match"])))
         return pd.DataFrame(rows, columns=CANDIDATE_COLUMNS)
 
@@ -93,7 +111,10 @@ class PlaceFinder:
             return {}
         data = self._node.post({"nodes": nodes, "property": expression}).get("data") or {}
         return {
-            node: {label: (group or {}).get("nodes") or [] for label, group in ((found or {}).get("arcs") or {}).items()}
+            node: {
+                label: (group or {}).get("nodes") or []
+                for label, group in ((found or {}).get("arcs") or {}).items()
+            }
             for node, found in data.items()
         }
 
@@ -121,7 +142,9 @@ def _row(name: str, dcid: str, graph: dict[str, dict[str, Any]]) -> dict[str, An
     above = _above(dcid, graph)
     parents = {t: p for p in sorted(above, reverse=True) for t in graph.get(p, {}).get("types", [])}
     parent = next((parents[t] for t in PARENT_TYPES if t in parents), "")
-    country = next((p.removeprefix("country/") for p in sorted(above | {dcid}) if p.startswith("country/")), "")
+    country = next(
+        (p.removeprefix("country/") for p in sorted(above | {dcid}) if p.startswith("country/")), ""
+    )
     return {
         "name": name,
         "region_id": dcid,

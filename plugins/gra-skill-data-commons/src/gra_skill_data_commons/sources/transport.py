@@ -36,7 +36,12 @@ class RetryingAPI(API):
         self._session = requests.Session()
 
     def post(
-        self, payload: dict[str, Any], endpoint: str | None = None, *, all_pages: bool = True, next_token: str | None = None
+        self,
+        payload: dict[str, Any],
+        endpoint: str | None = None,
+        *,
+        all_pages: bool = True,
+        next_token: str | None = None,
     ) -> dict[str, Any]:
         """POST and merge all pages (dictionaries by key, lists one after the other)."""
         url = f"{self.base_url}/{endpoint}" if endpoint else self.base_url
@@ -50,7 +55,11 @@ class RetryingAPI(API):
             merged = _merge(merged, page)
             if not all_pages or not next_token:
                 return merged | {"nextToken": next_token}
-        raise ToolError("upstream", f"Data Commons sent more than {MAX_PAGES} pages for one request", hint="ask for fewer places")
+        raise ToolError(
+            "upstream",
+            f"Data Commons sent more than {MAX_PAGES} pages for one request",
+            hint="ask for fewer places",
+        )
 
     def _page(self, url: str, payload: dict[str, Any]) -> dict[str, Any]:
         response = self._send(url, payload)
@@ -62,7 +71,9 @@ class RetryingAPI(API):
             page = None
         if not isinstance(page, dict):
             raise ToolError(
-                "upstream", f"Data Commons answered something else than a JSON object at {url}", hint="check base_url of source data-commons"
+                "upstream",
+                f"Data Commons answered something else than a JSON object at {url}",
+                hint="check base_url of source data-commons",
             )
         return page
 
@@ -73,7 +84,10 @@ class RetryingAPI(API):
             wait_s = self._backoff_s * 2**attempt * random.uniform(0.75, 1.25)
             try:
                 response = self._session.post(
-                    url, json=payload, headers=self.headers, timeout=(min(CONNECT_S, self._timeout_s), self._timeout_s)
+                    url,
+                    json=payload,
+                    headers=self.headers,
+                    timeout=(min(CONNECT_S, self._timeout_s), self._timeout_s),
                 )
             except requests.Timeout:
                 if last:
@@ -109,14 +123,24 @@ def _asked_wait(response: requests.Response, planned_s: float) -> float:
 def _error_of(response: requests.Response, base_url: str) -> ToolError:
     status, said = response.status_code, _message_of(response)
     if status in (401, 403):
-        return ToolError("not_available", f"Data Commons refused the key (HTTP {status}): {said}", hint=KEY_HINT)
+        return ToolError(
+            "not_available", f"Data Commons refused the key (HTTP {status}): {said}", hint=KEY_HINT
+        )
     if status == 429:
-        return ToolError("quota", f"Data Commons: too many requests (HTTP 429): {said}", hint="wait, or ask for less at once")
+        return ToolError(
+            "quota",
+            f"Data Commons: too many requests (HTTP 429): {said}",
+            hint="wait, or ask for less at once",
+        )
     if status == 400:
-        return ToolError("bad_argument", f"Data Commons did not understand the request: {said}", hint="check ids and types")
+        return ToolError(
+            "bad_argument", f"Data Commons did not understand the request: {said}", hint="check ids and types"
+        )
     if status == 404:
         return ToolError(
-            "upstream", f"no Data Commons API at {base_url} (HTTP 404): {said}", hint="base_url must end in /v2 or /core/api/v2"
+            "upstream",
+            f"no Data Commons API at {base_url} (HTTP 404): {said}",
+            hint="base_url must end in /v2 or /core/api/v2",
         )
     return ToolError("upstream", f"Data Commons failed with HTTP {status}: {said}", hint="try again later")
 
