@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import pytest
@@ -45,11 +46,11 @@ def test_the_hard_places_are_reached() -> None:
 
     def jumps(polygon: dict) -> bool:
         lons = [p[0] for p in polygon["coordinates"][0]]
-        return any(abs(a - b) > 180 for a, b in zip(lons, lons[1:], strict=False))
+        return any(abs(a - b) > 180 for a, b in itertools.pairwise(lons))
 
     def circles(polygon: dict) -> bool:
         lons = [p[0] for p in polygon["coordinates"][0]]
-        turns = sum((b - a + 540) % 360 - 180 for a, b in zip(lons, lons[1:], strict=False))
+        turns = sum((b - a + 540) % 360 - 180 for a, b in itertools.pairwise(lons))
         return abs(turns) > 359
 
     assert find(polygons("date line"), jumps)
