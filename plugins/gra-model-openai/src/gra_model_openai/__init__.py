@@ -1,0 +1,1 @@
+"""`openai:<model>`: models behind any OpenAI-compatible chat-completions server."""

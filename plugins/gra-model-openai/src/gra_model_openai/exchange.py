@@ -1,0 +1,122 @@
+"""One answered request after as many attempts as it takes, all of them accounted for."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import threading
+import time
+from typing import Any
+
+from attrs import define, field
+from gra_core.secrets import redact
+
+from gra_core import Clock, ModelError, Usage
+from gra_model_openai.failure import Failure, body_failure, inline_failure, status_failure, transport_failure
+from gra_model_openai.settings import Endpoint, Patience
+from gra_model_openai.usage import read_usage, unanswered
+
+log = logging.getLogger("gra_model_openai")
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
+
+
+@define(kw_only=True)
+class Exchange:
+    """Sends bodies to a server on behalf of one `generate`: `requests` and `waited_s` grow with every attempt."""
+
+    sdk: Any
+    endpoint: Endpoint
+    patience: Patience
+    clock: Clock
+    closed: threading.Event
+    requests: list[Usage] = field(factory=list)
+    waited_s: float = 0.0
+
+    def ask(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The raw completion; `ModelError` when there is none, `LimitExceeded` when the clock has run out."""
+        for attempt in range(self.patience.retries + 1):
+            self.clock.check()
+            result = self._once(body)
+            if isinstance(result, dict):
+                self.requests.append(read_usage(result, body))
+                return result
+            self.requests.append(unanswered(body, processed=result.processed))
+            self.clock.check()
+            delay = self._delay(result, attempt)
+            if delay is None:
+                raise self._error(result, body, attempt + 1)
+            log.info("attempt %d failed, waiting %.1f s: %s", attempt + 1, delay, self._clean(result.message))
+            self._wait(delay)
+            if self.closed.is_set():
+                raise self._error(result, body, attempt + 1)
+        raise AssertionError("the last attempt has no delay")
+
+    def _once(self, body: dict[str, Any]) -> dict[str, Any] | Failure:
+        import openai
+
+        fields = dict(body)
+        # A local server without a key gets no Authorization header, rather than a made-up key.
+        headers = None if self.endpoint.key else {"Authorization": openai.Omit()}
+        try:
+            response = self.sdk.chat.completions.with_raw_response.create(
+                model=fields.pop("model"), messages=fields.pop("messages"), extra_body=fields, extra_headers=headers,
+                timeout=max(0.1, min(self.patience.timeout_s, self.clock.remaining)),
+            ).http_response  # fmt: skip
+        except openai.APIStatusError as error:
+            return status_failure(
+                error.status_code, error.body, error.response.headers, text=error.response.text
+            )
+        except openai.APIConnectionError as error:
+            return transport_failure(error)
+        return _parsed(response)
+
+    def _delay(self, failure: Failure, attempt: int) -> float | None:
+        """Seconds to wait before the next attempt, with jitter; None when there is to be none."""
+        if not failure.retry or attempt >= self.patience.retries or self.closed.is_set():
+            return None
+        if failure.after_s is not None:
+            longer = failure.after_s + random.uniform(0, min(1.0, failure.after_s / 10))
+            return longer if failure.after_s <= self.patience.max_wait_s else None
+        backoff = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**attempt) * random.uniform(0.5, 1.0)
+        return min(backoff, self.patience.max_wait_s)
+
+    def _wait(self, delay: float) -> None:
+        started = time.monotonic()
+        with self.clock.waiting():
+            self.closed.wait(delay)
+        self.waited_s += time.monotonic() - started
+
+    def _error(self, failure: Failure, body: dict[str, Any], attempts: int) -> ModelError:
+        message = self._clean(failure.message)
+        if failure.kind == "bad_request":
+            log.error("request refused (%s): %s", message, self._clean(json.dumps(body, ensure_ascii=False)))
+        if failure.after_s is not None and failure.after_s > self.patience.max_wait_s:
+            message += f"; the server asks to wait {failure.after_s:.0f} s, more than max_wait_s = {self.patience.max_wait_s:g}"
+        tried = f" (after {attempts} attempts)" if attempts > 1 else ""
+        return ModelError(
+            failure.kind, f"{body['model']} at {self.endpoint.identity or 'OpenAI'}: {message}{tried}",
+            hint=HINTS.get(failure.kind, ""), requests=tuple(self.requests), waited_s=self.waited_s,
+        )  # fmt: skip
+
+    def _clean(self, text: str) -> str:
+        return str(redact(redact(text, [self.endpoint.key] if self.endpoint.key else [])))
+
+
+HINTS = {
+    "auth": "check OPENAI_API_KEY and whether it may use this model",
+    "daily_quota": "the account has no quota or credit left",
+    "quota": "lower --concurrency, or wait",
+    "unavailable": "check that the server runs and OPENAI_BASE_URL or GRA_BASE_URL_OPENAI names it, /v1 included",
+    "bad_request": "check the model's name and the [model] settings; some models refuse temperature, seed or thinking",
+}
+
+
+def _parsed(response: Any) -> dict[str, Any] | Failure:
+    try:
+        raw = json.loads(response.text)
+    except ValueError:
+        return body_failure(response.text)
+    if not isinstance(raw, dict):
+        return body_failure(response.text)
+    return inline_failure(raw) or raw
