@@ -1,6 +1,7 @@
-"""Imports the members whose folder is called like their package: pytest, which names a test module after its folder,
-would else make an empty package of that name."""
+"""Settings of the whole test suite."""
 
-import gra_bench  # noqa: F401
-import gra_core  # noqa: F401
-import gra_judge  # noqa: F401
+from hypothesis import HealthCheck, settings
+
+# The machines are shared and noisy: no test fails for being slow.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")

@@ -40,7 +40,9 @@ class LazyGroup(click.Group):
 
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise click.UsageError(f"No such command {args[0]!r}.{hint} Commands: {', '.join(COMMANDS)}.", ctx)
+            raise click.UsageError(
+                f"No such command {args[0]!r}.{hint} Commands: {', '.join(COMMANDS)}.", ctx
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

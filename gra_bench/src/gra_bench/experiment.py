@@ -7,11 +7,11 @@ import itertools
 from typing import Any
 
 from attrs import frozen
-from gra_core import Benchmark, Query, QueryRequest, Score, UsageError, converter, dump, load
 
 from gra_bench.runner import Stage
 from gra_bench.trials import Trial, trial_id
 from gra_bench.workbench import Workbench, pairs
+from gra_core import Benchmark, Query, QueryRequest, Score, UsageError, converter, dump, load
 
 
 @frozen(kw_only=True)
@@ -94,7 +94,8 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
         raise UsageError("two of the configurations have the same name", hint="give each its own `name`")
     models = [registry.model(model_id) for model_id in options.models]
     stages = {
-        name: Stage(configuration=c, registry=bench.registry_of(c), sources=bench.sources(c)) for name, c in configurations.items()
+        name: Stage(configuration=c, registry=bench.registry_of(c), sources=bench.sources(c))
+        for name, c in configurations.items()
     }
     for stage in stages.values():
         _check_stage(stage)
@@ -120,12 +121,24 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
             )  # fmt: skip
             trials.append(
                 Trial(
-                    id=identity, query=query, benchmark=benchmarks[name], configuration=c, model=model, repeat=repeat,
+                    id=identity,
+                    query=query,
+                    benchmark=benchmarks[name],
+                    configuration=c,
+                    model=model,
+                    repeat=repeat,
                     best_effort=best_effort,
-                )  # fmt: skip
+                )
             )
     hashes = {name: s.dataset_hash for name, s in sets.items()}
-    return Experiment(options=options, benchmarks=benchmarks, dataset_hashes=hashes, stages=stages, trials=tuple(trials), bench=bench)
+    return Experiment(
+        options=options,
+        benchmarks=benchmarks,
+        dataset_hashes=hashes,
+        stages=stages,
+        trials=tuple(trials),
+        bench=bench,
+    )
 
 
 def _check(options: Options) -> None:

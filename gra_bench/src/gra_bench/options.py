@@ -10,21 +10,41 @@ import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else there.")
-source_option = click.option("--source", "sources", multiple=True, metavar="KIND=NAME", help="Use a source for a kind of data. Repeatable.")
-sandbox_option = click.option("--sandbox", metavar="NAME", help="Sandbox for Python; `none` runs unprotected.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else there."
+)
+source_option = click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="KIND=NAME",
+    help="Use a source for a kind of data. Repeatable.",
+)
+sandbox_option = click.option(
+    "--sandbox", metavar="NAME", help="Sandbox for Python; `none` runs unprotected."
+)
 
 
 def plugin_options(function: F) -> F:
     """``--plugin`` and ``--no-plugin``."""
-    function = click.option("--no-plugin", "off", multiple=True, metavar="NAME", help="Leave a plugin out. Repeatable.")(function)
-    return click.option("--plugin", "on", multiple=True, metavar="NAME", help="Switch on a plugin that the configuration leaves out. Repeatable.")(function)
+    function = click.option(
+        "--no-plugin", "off", multiple=True, metavar="NAME", help="Leave a plugin out. Repeatable."
+    )(function)
+    return click.option(
+        "--plugin",
+        "on",
+        multiple=True,
+        metavar="NAME",
+        help="Switch on a plugin that the configuration leaves out. Repeatable.",
+    )(function)
 
 
 def recording_options(function: F) -> F:
     """``--record`` and ``--replay``."""
     folder = click.Path(file_okay=False, path_type=Path)
-    function = click.option("--replay", type=folder, metavar="DIR", help="Answer source calls from a recording only.")(function)
+    function = click.option(
+        "--replay", type=folder, metavar="DIR", help="Answer source calls from a recording only."
+    )(function)
     return click.option("--record", type=folder, metavar="DIR", help="Record source calls.")(function)
 
 

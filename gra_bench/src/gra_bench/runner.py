@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from attrs import define, field, frozen
-from gra_core import Configuration, Event, GraError, Query, Registry, Sources, dump, hookimpl
-from gra_core.model import TrialBrief
-from gra_core.trial import TrialSetup, run_trial
 
 from gra_bench.store import RunStore
 from gra_bench.trials import Trial
+from gra_core import Configuration, Event, GraError, Query, Registry, Sources, dump, hookimpl
+from gra_core.model import TrialBrief
+from gra_core.trial import TrialSetup, run_trial
 
 
 @frozen(kw_only=True)
@@ -57,7 +57,12 @@ class Runner:
     """Runs trials with `concurrency` workers. `stopped` says why it ended early, if it did."""
 
     def __init__(
-        self, *, store: RunStore, stages: dict[str, Stage], score: Callable[[Query, str, Any], Any], keep_workspaces: bool = True
+        self,
+        *,
+        store: RunStore,
+        stages: dict[str, Stage],
+        score: Callable[[Query, str, Any], Any],
+        keep_workspaces: bool = True,
     ) -> None:
         self._store, self._stages, self._score = store, stages, score
         self._keep = keep_workspaces
@@ -96,7 +101,10 @@ class Runner:
                         progress.failed += result["outcome"]["status"] in ("failed", "limit")
                         progress.tell(result)
 
-        workers = [threading.Thread(target=work, daemon=True, name=f"gra-trial-{n}") for n in range(max(1, concurrency))]
+        workers = [
+            threading.Thread(target=work, daemon=True, name=f"gra-trial-{n}")
+            for n in range(max(1, concurrency))
+        ]
         for worker in workers:
             worker.start()
         try:
@@ -117,7 +125,10 @@ class Runner:
         folder = self._store.folder / "workspaces" / trial.id
         shutil.rmtree(folder, ignore_errors=True)
         brief = TrialBrief(
-            trial_id=trial.id, query=trial.query, skills=benchmark.skills(trial.query), reference=lambda: benchmark.reference(trial.query)
+            trial_id=trial.id,
+            query=trial.query,
+            skills=benchmark.skills(trial.query),
+            reference=lambda: benchmark.reference(trial.query),
         )
         setup = TrialSetup(
             registry=stage.registry, configuration=trial.configuration, model=trial.model, sources=stage.sources, workspace=folder,

@@ -42,7 +42,10 @@ class Log:
                 if durable:
                     os.fsync(self._file.fileno())
             except OSError as error:
-                raise StoreFull(f"cannot write {self.path}: {error.strerror}", hint="make room, then run again with --resume") from error
+                raise StoreFull(
+                    f"cannot write {self.path}: {error.strerror}",
+                    hint="make room, then run again with --resume",
+                ) from error
 
     def sync(self) -> None:
         """Everything appended so far is on disk when this returns."""
@@ -84,7 +87,10 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 yield json.loads(line)
             except ValueError as error:
-                raise UsageError(f"{path}, line {number} is not JSON: {error}", hint="the run directory was changed by hand") from error
+                raise UsageError(
+                    f"{path}, line {number} is not JSON: {error}",
+                    hint="the run directory was changed by hand",
+                ) from error
 
 
 class RunStore:
@@ -96,7 +102,9 @@ class RunStore:
         try:
             fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UsageError(f"another process is writing to {folder}", hint="wait for it, or use another --run-dir") from None
+            raise UsageError(
+                f"another process is writing to {folder}", hint="wait for it, or use another --run-dir"
+            ) from None
         self.events = Log(folder / "events.jsonl")
         self.results = Log(folder / "results.jsonl")
 
@@ -104,7 +112,9 @@ class RunStore:
     def create(cls, folder: Path, manifest: dict[str, Any]) -> RunStore:
         """Start a run in a new (or empty) folder."""
         if folder.exists() and any(folder.iterdir()):
-            raise UsageError(f"{folder} is not empty", hint="use --resume to go on with it, or another --run-dir")
+            raise UsageError(
+                f"{folder} is not empty", hint="use --resume to go on with it, or another --run-dir"
+            )
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "manifest.json", {"schema_version": SCHEMA_VERSION, **manifest})
         return cls(folder)
@@ -118,7 +128,15 @@ class RunStore:
     def write_event(self, trial: str, attempt: str, event: Event) -> None:
         """Append an event; it survives a kill of the process, and a crash of the machine once its trial is finished."""
         self.events.append(
-            {"trial": trial, "attempt": attempt, "seq": event.seq, "kind": event.kind, "at": event.at, "elapsed_s": event.elapsed_s, "data": event.data}
+            {
+                "trial": trial,
+                "attempt": attempt,
+                "seq": event.seq,
+                "kind": event.kind,
+                "at": event.at,
+                "elapsed_s": event.elapsed_s,
+                "data": event.data,
+            }
         )
 
     def finish(self, result: dict[str, Any]) -> None:
@@ -155,7 +173,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise UsageError(f"{folder}/manifest.json is not JSON: {error}") from error
     if manifest.get("schema_version", 0) > SCHEMA_VERSION:
-        raise UsageError(f"{folder} was written by a newer version (schema {manifest['schema_version']})", hint="upgrade gra-bench")
+        raise UsageError(
+            f"{folder} was written by a newer version (schema {manifest['schema_version']})",
+            hint="upgrade gra-bench",
+        )
     return manifest
 
 

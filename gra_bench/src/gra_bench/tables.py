@@ -5,7 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-COLUMNS = ("Benchmark", "Configuration", "Model", "Trials", "Score", "Cost (USD)", "Model calls", "Tool calls", "Tools used", "Not answered")
+COLUMNS = (
+    "Benchmark",
+    "Configuration",
+    "Model",
+    "Trials",
+    "Score",
+    "Cost (USD)",
+    "Model calls",
+    "Tool calls",
+    "Tools used",
+    "Not answered",
+)
 
 
 def percent(row: dict[str, Any]) -> str:
@@ -26,8 +37,19 @@ def dollars(value: float | None) -> str:
 def cells(row: dict[str, Any]) -> list[str]:
     """A summary row as text, in the order of `COLUMNS`."""
     used = list(row["tools"].items())
-    shown = ", ".join(f"{name} {count}" for name, count in used[:4]) + (f", +{len(used) - 4} more" if len(used) > 4 else "")
-    misses = [f"{row[k]} {label}" for k, label in (("abstained", "abstained"), ("limit", "at a limit"), ("failed", "failed"), ("unscored", "unscored")) if row[k]]
+    shown = ", ".join(f"{name} {count}" for name, count in used[:4]) + (
+        f", +{len(used) - 4} more" if len(used) > 4 else ""
+    )
+    misses = [
+        f"{row[k]} {label}"
+        for k, label in (
+            ("abstained", "abstained"),
+            ("limit", "at a limit"),
+            ("failed", "failed"),
+            ("unscored", "unscored"),
+        )
+        if row[k]
+    ]
     return [
         row["benchmark"], row["configuration"], row["model"], str(row["n"]), percent(row), dollars(row["cost_usd"]),
         str(row["model_calls"]), str(row["tool_calls"]), shown or "none", ", ".join(misses) or "0",
@@ -64,7 +86,12 @@ class ProgressBar:
 
         self._progress = progress
         self._bar = Progress(
-            BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True), transient=True
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
         )
         self._cost = 0.0
 
@@ -95,5 +122,7 @@ def print_rows(rows: list[dict[str, Any]], columns: list[str]) -> None:
     table = Table(*columns, box=box.SIMPLE)
     for row in rows:
         values = (row.get(c, "") for c in columns)
-        table.add_row(*(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False, default=str) for v in values))
+        table.add_row(
+            *(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False, default=str) for v in values)
+        )
     Console(width=max(100, console.width if console.is_terminal else 160)).print(table)

@@ -6,8 +6,9 @@ import hashlib
 import json
 from typing import Any
 
-import gra_core
 from attrs import frozen
+
+import gra_core
 from gra_core import Benchmark, Configuration, Model, Query, Registry, dump
 
 

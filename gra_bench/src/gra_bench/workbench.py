@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve
+
 from gra_core import Configuration, PluginSelection, Registry, Sources, UsageError, read_configuration
 from gra_core.configuration import merge, table_of
 from gra_core.plugins import refuse_unknown
@@ -60,9 +61,13 @@ class Workbench:
         if selection not in self._registries:
             registry = Registry.load(selection)
             if self._record:
-                registry.plugins.manager.register(Recorder(Recording(self._record, registry.formats)), name="gra-bench-record")
+                registry.plugins.manager.register(
+                    Recorder(Recording(self._record, registry.formats)), name="gra-bench-record"
+                )
             if self._replay:
-                registry.plugins.manager.register(Replayer(Recording(self._replay, registry.formats)), name="gra-bench-replay")
+                registry.plugins.manager.register(
+                    Replayer(Recording(self._replay, registry.formats)), name="gra-bench-replay"
+                )
             self._registries[selection] = registry
         return self._registries[selection]
 
@@ -70,7 +75,9 @@ class Workbench:
         """A configuration with the command line's source choices and tool settings laid over it."""
         found = find_configuration(name, self.registry)
         return evolve(
-            found, source_choice=found.source_choice | self._choice, settings=merge(found.settings, self._settings)
+            found,
+            source_choice=found.source_choice | self._choice,
+            settings=merge(found.settings, self._settings),
         )
 
     def registry_of(self, configuration: Configuration) -> Registry:

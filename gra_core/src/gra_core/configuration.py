@@ -61,7 +61,9 @@ class Configuration:
     prices: tuple[Price, ...] = ()
 
 
-def parse_configuration(text: str, *, where: str, parent: Callable[[str], Mapping[str, Any]] | None = None) -> Configuration:
+def parse_configuration(
+    text: str, *, where: str, parent: Callable[[str], Mapping[str, Any]] | None = None
+) -> Configuration:
     """A configuration from TOML text. `where` names the file in messages.
 
     With ``extends = "NAME"`` the table is laid over that configuration's (tables merge, everything else
@@ -83,7 +85,9 @@ def parse_configuration(text: str, *, where: str, parent: Callable[[str], Mappin
         raise ConfigurationError(f"{error.message}{line}", hint=f"known keys: {keys}") from error
 
 
-def read_configuration(path: Path, *, parent: Callable[[str], Mapping[str, Any]] | None = None) -> Configuration:
+def read_configuration(
+    path: Path, *, parent: Callable[[str], Mapping[str, Any]] | None = None
+) -> Configuration:
     """A configuration from a TOML file; see `parse_configuration`."""
     try:
         text = path.read_text(encoding="utf-8")

@@ -76,10 +76,21 @@ class ToolContext:
     ) -> Any:
         """Store an object as a scratch dataset with this call's lineage; returns its `DatasetReply`."""
         lineage = Lineage(
-            call_id=self.call_id, tool=self.tool, arguments=self.arguments, inputs=tuple(self._inputs), sources=self.uses
+            call_id=self.call_id,
+            tool=self.tool,
+            arguments=self.arguments,
+            inputs=tuple(self._inputs),
+            sources=self.uses,
         )
         dataset = self.workspace.put(
-            value, name=name, columns=columns, nodata=nodata, time_basis=time_basis, time_zone=time_zone, notes=notes, lineage=lineage
+            value,
+            name=name,
+            columns=columns,
+            nodata=nodata,
+            time_basis=time_basis,
+            time_zone=time_zone,
+            notes=notes,
+            lineage=lineage,
         )
         return dataset.reply()
 

@@ -18,7 +18,9 @@ from gra_core.tool import Tool
 
 def _session(ctx: ToolContext) -> Session:
     if ctx.session is None:
-        raise ToolError("not_available", f"{ctx.tool} works inside a trial only", hint="use `gra-bench ask` or `run`")
+        raise ToolError(
+            "not_available", f"{ctx.tool} works inside a trial only", hint="use `gra-bench ask` or `run`"
+        )
     return ctx.session
 
 
@@ -49,9 +51,11 @@ def _disclosed(session: Session, name: str) -> dict[str, Any]:
     shown: dict[str, Any] = {"guidance": skill.guidance}
     if resources := skill.resources():
         shown["resources"] = resources
-    tools = [t for t in session.skill_tools(name)]
+    tools = session.skill_tools(name)
     if session.configuration.disclosure == "runner":
-        shown["tools"] = [{"name": t.name, "description": t.description, "parameters": t.parameters} for t in tools]
+        shown["tools"] = [
+            {"name": t.name, "description": t.description, "parameters": t.parameters} for t in tools
+        ]
     else:
         shown["tools"] = [t.name for t in tools]
     if reason := session.unavailable(name):
@@ -68,7 +72,9 @@ def read_skill_resource(ctx: ToolContext, skill: str, path: str) -> ToolResult:
     """
     session = _session(ctx)
     if skill not in session.loaded:
-        raise ToolError("not_available", f"skill {skill!r} is not loaded", hint="load it with load_skills first")
+        raise ToolError(
+            "not_available", f"skill {skill!r} is not loaded", hint="load it with load_skills first"
+        )
     return ToolResult.ok({"text": session.skills[skill].read_resource(path)})
 
 
@@ -86,7 +92,9 @@ def run_skill_tool(ctx: ToolContext, tool: str, arguments: dict[str, Any]) -> To
 
 
 def submit_plan(
-    ctx: ToolContext, milestones: Annotated[list[Milestone], Param(min_items=1, max_items=20)], gaps: list[str] | None = None
+    ctx: ToolContext,
+    milestones: Annotated[list[Milestone], Param(min_items=1, max_items=20)],
+    gaps: list[str] | None = None,
 ) -> ToolResult:
     """Submit the plan. One milestone is right for a simple question; complex ones need several.
 
@@ -98,7 +106,11 @@ def submit_plan(
     known = set(session.skills)
     unknown = sorted({s for m in milestones for s in m["skills"]} - known)
     if unknown:
-        raise ToolError("bad_argument", f"unknown skills in the plan: {', '.join(unknown)}", hint=f"skills: {', '.join(sorted(known))}")
+        raise ToolError(
+            "bad_argument",
+            f"unknown skills in the plan: {', '.join(unknown)}",
+            hint=f"skills: {', '.join(sorted(known))}",
+        )
     session.plan = Plan(steps=[PlanStep(**m) for m in milestones], gaps=list(gaps or []))
     session.record("plan_submitted", plan=attrs.asdict(session.plan))
     return ToolResult.ok({"steps": len(milestones)})
@@ -117,7 +129,9 @@ def update_plan(ctx: ToolContext, step: int, status: StepStatus, note: str = "")
         raise ToolError("not_available", "there is no plan to update")
     session.plan.update(step, status, note)
     session.record("plan_updated", step=step, status=status, note=note)
-    return ToolResult.ok({"open_steps": sum(s.status in ("pending", "in_progress") for s in session.plan.steps)})
+    return ToolResult.ok(
+        {"open_steps": sum(s.status in ("pending", "in_progress") for s in session.plan.steps)}
+    )
 
 
 def record_proxy(ctx: ToolContext, wanted: str, used: str, effect: str) -> ToolResult:
@@ -151,6 +165,14 @@ CORE_TOOLS = {
     t.name: t
     for t in (
         Tool(handler=f)
-        for f in (load_skills, read_skill_resource, run_skill_tool, submit_plan, update_plan, record_proxy, abstain)
+        for f in (
+            load_skills,
+            read_skill_resource,
+            run_skill_tool,
+            submit_plan,
+            update_plan,
+            record_proxy,
+            abstain,
+        )
     )
 }

@@ -27,7 +27,9 @@ class DisclosureMeter:
     _counted: int = 0
     _first: int = 0
 
-    def observe(self, system: str, tools: tuple[ToolDeclaration, ...], messages: tuple[Message, ...]) -> dict[str, int | bool]:
+    def observe(
+        self, system: str, tools: tuple[ToolDeclaration, ...], messages: tuple[Message, ...]
+    ) -> dict[str, int | bool]:
         """Note one model call; returns what the `model_called` event carries."""
         for tool in tools:
             if tool.name not in self._sizes:

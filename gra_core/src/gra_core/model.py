@@ -85,14 +85,22 @@ class ModelReply:
         return sum(self.requests, Usage())
 
 
-ModelErrorKind = Literal["context_overflow", "quota", "daily_quota", "auth", "bad_request", "unavailable", "timeout"]
+ModelErrorKind = Literal[
+    "context_overflow", "quota", "daily_quota", "auth", "bad_request", "unavailable", "timeout"
+]
 
 
 class ModelError(GraError):
     """A model call failed for good. `requests` is the usage already spent on it; `daily_quota` ends the run."""
 
     def __init__(
-        self, kind: ModelErrorKind, message: str, *, hint: str = "", requests: tuple[Usage, ...] = (), waited_s: float = 0.0
+        self,
+        kind: ModelErrorKind,
+        message: str,
+        *,
+        hint: str = "",
+        requests: tuple[Usage, ...] = (),
+        waited_s: float = 0.0,
     ) -> None:
         super().__init__(message, hint=hint)
         self.kind, self.requests, self.waited_s = kind, requests, waited_s

@@ -42,7 +42,9 @@ class Plan:
     def update(self, step: int, status: StepStatus, note: str) -> None:
         """Change a step's status. A step may also be replaced: the note becomes its goal."""
         if not 1 <= step <= len(self.steps):
-            raise ToolError("bad_argument", f"the plan has no step {step}", hint=f"steps are 1 to {len(self.steps)}")
+            raise ToolError(
+                "bad_argument", f"the plan has no step {step}", hint=f"steps are 1 to {len(self.steps)}"
+            )
         current = self.steps[step - 1]
         current.status, current.note = status, note
 
@@ -50,7 +52,13 @@ class Plan:
         """The plan as the executor's instruction shows it."""
         lines = []
         for number, step in enumerate(self.steps, 1):
-            lines.append(f"{number}. [{step.status}] {step.goal} (skills: {', '.join(step.skills) or 'none'})")
-            lines += [f"   {label}: {text}" for label, text in (("data", step.data), ("fallback", step.fallback), ("note", step.note)) if text]
+            lines.append(
+                f"{number}. [{step.status}] {step.goal} (skills: {', '.join(step.skills) or 'none'})"
+            )
+            lines += [
+                f"   {label}: {text}"
+                for label, text in (("data", step.data), ("fallback", step.fallback), ("note", step.note))
+                if text
+            ]
         lines += [f"Gap: {gap}" for gap in self.gaps]
         return "\n".join(lines)

@@ -101,13 +101,18 @@ class PluginSet:
     def raise_failures(self) -> None:
         """`PluginError` with every failure: inside a run a plugin must not be missing silently."""
         if self.failures:
-            raise PluginError("; ".join(map(str, self.failures)), hint="fix it, uninstall it, or leave it out with --no-plugin NAME")
+            raise PluginError(
+                "; ".join(map(str, self.failures)),
+                hint="fix it, uninstall it, or leave it out with --no-plugin NAME",
+            )
 
     def _refuse_misspelt(self, plugin: Any) -> None:
         names = {i.name for i in self.manager.get_hookcallers(plugin) or ()}
         known = {n for n in dir(hookspecs) if n.startswith("gra_")}
         if misspelt := sorted(n for n in names if n not in known):
-            raise PluginError(f"implements unknown hook {', '.join(misspelt)}; hooks: {', '.join(sorted(known))}")
+            raise PluginError(
+                f"implements unknown hook {', '.join(misspelt)}; hooks: {', '.join(sorted(known))}"
+            )
 
 
 def discover() -> list[EntryPoint]:
@@ -125,10 +130,17 @@ def refuse_unknown(names: Iterable[str], found: list[EntryPoint] | None = None) 
     known = set().union(*map(_names, found))
     for wanted in names:
         if normalize(wanted) not in known:
-            raise UnknownName("plugin", wanted, {e.name for e in found}, install=f"try `pip install gra-{normalize(wanted)}`")
+            raise UnknownName(
+                "plugin",
+                wanted,
+                {e.name for e in found},
+                install=f"try `pip install gra-{normalize(wanted)}`",
+            )
 
 
-def load_plugins(selection: PluginSelection = PluginSelection(), *, found: list[EntryPoint] | None = None) -> PluginSet:
+def load_plugins(
+    selection: PluginSelection = PluginSelection(), *, found: list[EntryPoint] | None = None
+) -> PluginSet:
     """Load the selected plugins. An unknown name in the selection is an `UnknownName`."""
     found = discover() if found is None else found
     refuse_unknown((*selection.only, *selection.block), found)
@@ -140,7 +152,9 @@ def load_plugins(selection: PluginSelection = PluginSelection(), *, found: list[
         dist = (entry.dist.name, entry.dist.version) if entry.dist else ("(unknown)", "0")
         if entry.name in plugins.records:
             other = plugins.records[entry.name].distribution
-            raise PluginError(f"plugin name {entry.name!r} is taken by both {other} and {dist[0]}", hint="uninstall one")
+            raise PluginError(
+                f"plugin name {entry.name!r} is taken by both {other} and {dist[0]}", hint="uninstall one"
+            )
         try:
             plugin = entry.load()
         except Exception as error:

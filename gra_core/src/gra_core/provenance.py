@@ -14,7 +14,9 @@ _NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:
 def trace_numbers(answer: str, events: Iterable[Event]) -> list[dict[str, Any]]:
     """For each number in the answer: its text, and the ids of the tool calls whose replies contain it (equal once
     rounded to the digits that the answer shows). No ids means that no reply holds it: computed or remembered."""
-    replies = [(e.data["id"], set(_numbers_in(e.data["output"]))) for e in events if e.kind == "tool_returned"]
+    replies = [
+        (e.data["id"], set(_numbers_in(e.data["output"]))) for e in events if e.kind == "tool_returned"
+    ]
     traced = []
     for match in _NUMBER.finditer(answer):
         value, decimals = _parse(match[0])
@@ -30,7 +32,9 @@ def _parse(text: str) -> tuple[float, int]:
 
 
 def _same(shown: float, decimals: int, stored: float) -> bool:
-    return abs(stored - shown) <= 0.5 * 10**-decimals * (1 + 1e-9) and (shown == 0) == (round(stored, decimals) == 0)
+    return abs(stored - shown) <= 0.5 * 10**-decimals * (1 + 1e-9) and (shown == 0) == (
+        round(stored, decimals) == 0
+    )
 
 
 def _numbers_in(value: Any) -> Iterator[float]:

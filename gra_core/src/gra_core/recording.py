@@ -18,7 +18,9 @@ from gra_core.source import SourceCall
 
 def call_key(call: SourceCall) -> str:
     """Identity of a call: SHA-256 of its canonical JSON."""
-    text = json.dumps([call.kind, call.source, call.operation, call.arguments], sort_keys=True, allow_nan=False)
+    text = json.dumps(
+        [call.kind, call.source, call.operation, call.arguments], sort_keys=True, allow_nan=False
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -62,7 +64,9 @@ class Recording:
             raise ToolError(entry["error"]["kind"], entry["error"]["message"], hint=entry["error"]["hint"])
         spec = next((f for f in self.formats if f.name == entry["format"]), None)
         if spec is None:
-            raise ToolError("not_available", f"no active plugin reads the recorded format {entry['format']!r}")
+            raise ToolError(
+                "not_available", f"no active plugin reads the recorded format {entry['format']!r}"
+            )
         return spec.load().read(self.folder / entry["file"])
 
 

@@ -51,8 +51,12 @@ class Catalogue(Mapping[str, T]):
 
     def __getitem__(self, name: str) -> T:
         if name not in self.entries:
-            install = f"try `pip install gra-{self.kind}-{name}`" if self.kind in ("skill", "benchmark") else ""
-            raise UnknownName(self.kind, name, self.entries, install=install or f"see `gra-bench list {self.kind}s`")
+            install = (
+                f"try `pip install gra-{self.kind}-{name}`" if self.kind in ("skill", "benchmark") else ""
+            )
+            raise UnknownName(
+                self.kind, name, self.entries, install=install or f"see `gra-bench list {self.kind}s`"
+            )
         return self.entries[name].value
 
     def __contains__(self, name: object) -> bool:
@@ -102,7 +106,9 @@ class Registry:
         """The registry of the installed plugins that a selection keeps."""
         return cls(load_plugins(selection))
 
-    def _catalogue(self, kind: str, hook: str, name: Callable[[Any], str] = lambda v: v.name) -> Catalogue[Any]:
+    def _catalogue(
+        self, kind: str, hook: str, name: Callable[[Any], str] = lambda v: v.name
+    ) -> Catalogue[Any]:
         entries = [
             (name(value), Entry(value=value, plugin=record))
             for record, values in self.plugins.ask(hook)
@@ -191,7 +197,9 @@ class Registry:
         model = self.plugins.manager.hook.gra_models(model_id=model_id)
         if model is None:
             known = [f.example or f.prefix for f in self.model_families.values()]
-            raise UnknownName("model", model_id, known, install="a model id is PREFIX:NAME; see `gra-bench list models`")
+            raise UnknownName(
+                "model", model_id, known, install="a model id is PREFIX:NAME; see `gra-bench list models`"
+            )
         return model
 
     def call_tool(self, call: Any, context: Any) -> Any:

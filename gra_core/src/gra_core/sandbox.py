@@ -99,7 +99,9 @@ def pick_sandbox(sandboxes: Mapping[str, Sandbox], name: str = "") -> Sandbox:
     if name:
         if name not in sandboxes:
             known = ", ".join(sorted(sandboxes)) or "none"
-            raise ToolError("not_available", f"no plugin provides sandbox {name!r}", hint=f"sandboxes: {known}")
+            raise ToolError(
+                "not_available", f"no plugin provides sandbox {name!r}", hint=f"sandboxes: {known}"
+            )
         candidates = [sandboxes[name]]
     else:
         isolating = [s for s in sandboxes.values() if s.isolating]

@@ -76,15 +76,28 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     if origin is list:
         return {"type": "array", "items": schema_of(args[0])}
     if origin is dict:
-        return {"type": "object", "additionalProperties": schema_of(args[1])} if args[1] is not Any else {"type": "object"}
+        return (
+            {"type": "object", "additionalProperties": schema_of(args[1])}
+            if args[1] is not Any
+            else {"type": "object"}
+        )
     if typing.is_typeddict(annotation):
         hints = typing.get_type_hints(annotation, include_extras=True)
         # Not __required_keys__: postponed annotations hide NotRequired from it.
         optional = {name for name, hint in hints.items() if get_origin(hint) is typing.NotRequired}
-        properties = {name: schema_of(get_args(hint)[0] if name in optional else hint) for name, hint in hints.items()}
+        properties = {
+            name: schema_of(get_args(hint)[0] if name in optional else hint) for name, hint in hints.items()
+        }
         required = [name for name in properties if name not in optional]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-    raise TypeError(f"unsupported annotation {annotation!r}; use str, int, float, bool, list, dict, Literal, TypedDict or unions")
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": False,
+        }
+    raise TypeError(
+        f"unsupported annotation {annotation!r}; use str, int, float, bool, list, dict, Literal, TypedDict or unions"
+    )
 
 
 def _union(args: tuple[Any, ...]) -> dict[str, Any]:
@@ -153,11 +166,15 @@ def check_arguments(tool: str, schema: dict[str, Any], arguments: Any) -> dict[s
             hint=f"give an object with: {', '.join(schema['properties']) or 'nothing'}",
         )
     required = set(schema.get("required", ()))
-    arguments = {k: v for k, v in arguments.items() if v is not None or k in required or k not in schema["properties"]}
+    arguments = {
+        k: v for k, v in arguments.items() if v is not None or k in required or k not in schema["properties"]
+    }
     faults = list(_faults(schema, arguments))
     if faults:
         wanted = ", ".join(f"{n}{'' if n in required else ' (optional)'}" for n in schema["properties"])
-        raise ToolError("bad_argument", f"{tool}: " + "; ".join(faults[:5]), hint=f"parameters: {wanted or 'none'}")
+        raise ToolError(
+            "bad_argument", f"{tool}: " + "; ".join(faults[:5]), hint=f"parameters: {wanted or 'none'}"
+        )
     return {k: _coerce(schema["properties"][k], v) for k, v in arguments.items()}
 
 
@@ -198,8 +215,11 @@ def _wanted(error: Any) -> str:
     if error.validator == "enum":
         return f"expected one of {error.validator_value}"
     labels = {
-        "minimum": "at least", "maximum": "at most", "minItems": "at least this many items:",
-        "maxItems": "at most this many items:", "pattern": "text matching",
+        "minimum": "at least",
+        "maximum": "at most",
+        "minItems": "at least this many items:",
+        "maxItems": "at most this many items:",
+        "pattern": "text matching",
     }
     return f"expected {labels.get(error.validator, error.validator)} {error.validator_value}"
 
@@ -212,7 +232,9 @@ def _short(value: Any) -> str:
 def _non_finite(value: Any, path: str) -> str | None:
     if isinstance(value, float) and not math.isfinite(value):
         return path
-    items: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items: Any = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
     return next((p for k, v in items if (p := _non_finite(v, f"{path}[{k}]")) is not None), None)
 
 

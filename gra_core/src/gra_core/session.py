@@ -136,17 +136,29 @@ class Session:
         self._declared = {t.name: t for t in tools}
         declarations = tuple(declaration_of(t) for t in tools)
         request = ModelRequest(
-            messages=tuple(messages), system=system, tools=declarations, choice=choice, settings=self.configuration.model
+            messages=tuple(messages),
+            system=system,
+            tools=declarations,
+            choice=choice,
+            settings=self.configuration.model,
         )
         measured = self.meter.observe(system, declarations, request.messages)
-        self._check_context(measured["history_tokens"] + measured["declared_tokens"] + estimate_tokens(system))
+        self._check_context(
+            measured["history_tokens"] + measured["declared_tokens"] + estimate_tokens(system)
+        )
         self.model_calls += 1
         self.record("model_called", call=self.model_calls, **measured)
         try:
             reply = self.clock.run(lambda: self.client.generate(request, self.clock))
         except ModelError as error:
             self.requests.extend(error.requests)
-            self.record("model_failed", error=error.kind, message=error.message, waited_s=error.waited_s, requests=dump(error.requests))
+            self.record(
+                "model_failed",
+                error=error.kind,
+                message=error.message,
+                waited_s=error.waited_s,
+                requests=dump(error.requests),
+            )
             if error.kind == "context_overflow":
                 window = limits.context_tokens or self.client.context_window or 0
                 raise LimitExceeded("context_tokens", window, measured["history_tokens"]) from error
@@ -200,7 +212,11 @@ class Session:
         except Exception as error:
             self.record("guidance_applied", rule="internal-error", detail=traceback.format_exc(limit=-4))
             result = ToolResult.failed(
-                ToolError("internal", f"{call.name} failed: {type(error).__name__}: {error}", hint="try other arguments or another tool")
+                ToolError(
+                    "internal",
+                    f"{call.name} failed: {type(error).__name__}: {error}",
+                    hint="try other arguments or another tool",
+                )
             )
         for rule in self.rules:
             if rule.review:
@@ -221,7 +237,11 @@ class Session:
             raise self._undeclared(call.name)
         cap = self.configuration.tool_caps.get(tool.name)
         if cap is not None and self.tool_counts[tool.name] >= cap:
-            raise ToolError("quota", f"{tool.name}: all {cap} calls of this query are used", hint="answer with what you have")
+            raise ToolError(
+                "quota",
+                f"{tool.name}: all {cap} calls of this query are used",
+                hint="answer with what you have",
+            )
         self.tool_counts[tool.name] += 1
         arguments = tool.check(call.arguments)
         context = ToolContext(
@@ -236,7 +256,11 @@ class Session:
     def _undeclared(self, name: str) -> ToolError:
         for skill in self.skills.values():
             if any(t.name == name for t in skill.tools):
-                return ToolError("not_available", f"{name} belongs to skill {skill.name!r}, which is not loaded", hint=f'call load_skills(["{skill.name}"]) first')
+                return ToolError(
+                    "not_available",
+                    f"{name} belongs to skill {skill.name!r}, which is not loaded",
+                    hint=f'call load_skills(["{skill.name}"]) first',
+                )
         declared = ", ".join(sorted(self._declared)) or "none"
         return ToolError("not_found", f"there is no tool {name!r}", hint=f"tools: {declared}")
 
@@ -250,7 +274,11 @@ class Session:
         note = f"the content had {size} characters and was stored as {reply.ref}; inspect it in parts"
         kept = {k: v for k, v in output.items() if k != "content"}
         shown = json.dumps(output.get("content"), ensure_ascii=False, default=str)[:2000]
-        return kept | {"content": {"start": shown}, "stored": reply.ref, "notes": [*kept.get("notes", []), note]}
+        return kept | {
+            "content": {"start": shown},
+            "stored": reply.ref,
+            "notes": [*kept.get("notes", []), note],
+        }
 
 
 def run_tool(tool: Tool, context: ToolContext, arguments: dict[str, Any]) -> ToolResult:
@@ -263,7 +291,9 @@ def run_tool(tool: Tool, context: ToolContext, arguments: dict[str, Any]) -> Too
     try:
         value = context.clock.run(work, timeout_s=tool.timeout_s)
     except TimeoutError as error:
-        raise ToolError("timeout", f"{tool.name}: {error}", hint="ask for less: a smaller region, fewer items") from error
+        raise ToolError(
+            "timeout", f"{tool.name}: {error}", hint="ask for less: a smaller region, fewer items"
+        ) from error
     return value if isinstance(value, ToolResult) else ToolResult.ok(value)
 
 

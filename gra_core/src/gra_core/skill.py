@@ -14,7 +14,7 @@ from gra_core.errors import PluginError, ToolError
 from gra_core.tool import Tool
 
 KEYS = {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
-NAME = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MAX_NAME, MAX_DESCRIPTION, MAX_COMPATIBILITY, MAX_LINES = 64, 1024, 500, 500
 
 
@@ -63,9 +63,12 @@ def parse_skill(path: Path) -> SkillDocument:
 
 
 def _faults(front: dict[Any, Any], body: str, folder: str) -> list[str]:
-    faults = [f"unknown key {key!r}; allowed: {', '.join(sorted(KEYS))}" for key in sorted(map(str, set(front) - KEYS))]
+    faults = [
+        f"unknown key {key!r}; allowed: {', '.join(sorted(KEYS))}"
+        for key in sorted(map(str, set(front) - KEYS))
+    ]
     name, description = front.get("name"), front.get("description")
-    if not isinstance(name, str) or len(name) > MAX_NAME or not NAME.match(name):
+    if not isinstance(name, str) or len(name) > MAX_NAME or not NAME.fullmatch(name):
         faults.append(f"name {name!r}: expected 1 to 64 lower-case letters, digits and single hyphens")
     elif name != folder:
         faults.append(f"name {name!r} must equal its folder {folder!r}")
@@ -74,10 +77,15 @@ def _faults(front: dict[Any, Any], body: str, folder: str) -> list[str]:
     for key in ("license", "compatibility", "allowed-tools"):
         if key in front and not isinstance(front[key], str):
             faults.append(f"{key}: expected text")
-    if isinstance(front.get("compatibility"), str) and not 1 <= len(front["compatibility"]) <= MAX_COMPATIBILITY:
+    if (
+        isinstance(front.get("compatibility"), str)
+        and not 1 <= len(front["compatibility"]) <= MAX_COMPATIBILITY
+    ):
         faults.append("compatibility: expected 1 to 500 characters")
     metadata = front.get("metadata", {})
-    if not isinstance(metadata, dict) or not all(isinstance(k, str) and isinstance(v, str) for k, v in metadata.items()):
+    if not isinstance(metadata, dict) or not all(
+        isinstance(k, str) and isinstance(v, str) for k, v in metadata.items()
+    ):
         faults.append("metadata: expected a mapping of text to text")
     if len(body.splitlines()) > MAX_LINES:
         faults.append(f"body has {len(body.splitlines())} lines, at most {MAX_LINES} allowed")
@@ -124,12 +132,14 @@ class Skill:
 
     def check(self) -> None:
         """Raise `PluginError` when SKILL.md or a tool's schema is faulty (imports the tool modules)."""
-        self.document
+        parse_skill(self.folder / "SKILL.md")
         for tool in self.tools:
             try:
-                tool.parameters
+                tool.check_schema()
             except (ImportError, AttributeError, NameError) as error:
-                raise PluginError(f"skill {self.name!r}, tool {tool.name!r}: {type(error).__name__}: {error}") from error
+                raise PluginError(
+                    f"skill {self.name!r}, tool {tool.name!r}: {type(error).__name__}: {error}"
+                ) from error
 
     def resources(self) -> list[str]:
         """Names of the files beside SKILL.md, at most one folder deep."""
@@ -141,5 +151,7 @@ class Skill:
         """The text of a resource; `ToolError` when it is not one of `resources`."""
         if path not in self.resources():
             known = ", ".join(self.resources()) or "none"
-            raise ToolError("not_found", f"skill {self.name} has no resource {path!r}", hint=f"resources: {known}")
+            raise ToolError(
+                "not_found", f"skill {self.name} has no resource {path!r}", hint=f"resources: {known}"
+            )
         return (self.folder / path).read_text(encoding="utf-8")

@@ -18,7 +18,10 @@ class Sources:
     """Sources by kind. `chosen` maps a kind to a source's name; `settings` holds ``[sources.NAME]`` tables."""
 
     def __init__(
-        self, registry: Registry, chosen: Mapping[str, str] | None = None, settings: Mapping[str, Mapping[str, Any]] | None = None
+        self,
+        registry: Registry,
+        chosen: Mapping[str, str] | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._registry = registry
         self._chosen = dict(chosen or {})
@@ -33,9 +36,13 @@ class Sources:
         of_kind = {s.name: s for s in self._registry.sources if s.kind == kind}
         if not of_kind:
             kinds = {s.kind for s in self._registry.sources}
-            raise UnknownName("source kind", kind, kinds, install=f"install a plugin with a source of kind {kind!r}")
+            raise UnknownName(
+                "source kind", kind, kinds, install=f"install a plugin with a source of kind {kind!r}"
+            )
         if name not in of_kind:
-            raise UnknownName(f"source of kind {kind!r}:", name, of_kind, install="see `gra-bench list sources`")
+            raise UnknownName(
+                f"source of kind {kind!r}:", name, of_kind, install="see `gra-bench list sources`"
+            )
         return of_kind[name]
 
     def missing(self, source: Source) -> list[str]:
@@ -47,7 +54,9 @@ class Sources:
         if kind in self._chosen:
             candidates = [self.declared(kind, self._chosen[kind])]
         else:
-            candidates = sorted((s for s in self._registry.sources if s.kind == kind), key=lambda s: (-s.priority, s.name))
+            candidates = sorted(
+                (s for s in self._registry.sources if s.kind == kind), key=lambda s: (-s.priority, s.name)
+            )
         reasons = []
         for source in candidates:
             if not (missing := self.missing(source)):
@@ -56,10 +65,14 @@ class Sources:
         raise ToolError(
             "not_available",
             f"no source of kind {kind!r} is ready" + (f": {' | '.join(reasons)}" if reasons else ""),
-            hint="set what is missing, or choose another with --source KIND=NAME" if reasons else f"install a plugin with a source of kind {kind!r}",
+            hint="set what is missing, or choose another with --source KIND=NAME"
+            if reasons
+            else f"install a plugin with a source of kind {kind!r}",
         )
 
-    def open(self, kind: str, name: str = "", *, note: Callable[[SourceUse], None] | None = None) -> SourceHandle:
+    def open(
+        self, kind: str, name: str = "", *, note: Callable[[SourceUse], None] | None = None
+    ) -> SourceHandle:
         """A handle on a source. `note` is told of every call (for lineage)."""
         source = self.declared(kind, name) if name else self.choose(kind)
         if missing := self.missing(source):
@@ -74,19 +87,33 @@ class Sources:
                 self._open[key] = source.open(source.settings(self._settings.get(source.name)))
             return self._open[key]
 
-    def call(self, source: Source, operation: str, arguments: dict[str, Any], note: Callable[[SourceUse], None] | None) -> Any:
+    def call(
+        self,
+        source: Source,
+        operation: str,
+        arguments: dict[str, Any],
+        note: Callable[[SourceUse], None] | None,
+    ) -> Any:
         """Call an operation through the `gra_call_source` chain."""
         call = SourceCall(kind=source.kind, source=source.name, operation=operation, arguments=arguments)
         result = self._registry.call_source(call, SourceCallContext(self, source))
         if note:
-            note(
-                SourceUse(
-                    kind=source.kind, source=source.name, operation=operation, request=arguments, licence=source.licence,
-                    attribution=source.attribution, storable=source.storable, snapshot=source.snapshot,
-                    retrieved_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-                )  # fmt: skip
-            )
+            note(self._use(source, call))
         return result
+
+    @staticmethod
+    def _use(source: Source, call: SourceCall) -> SourceUse:
+        return SourceUse(
+            kind=source.kind,
+            source=source.name,
+            operation=call.operation,
+            request=call.arguments,
+            licence=source.licence,
+            attribution=source.attribution,
+            storable=source.storable,
+            snapshot=source.snapshot,
+            retrieved_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        )
 
     def snapshot(self) -> dict[str, str]:
         """Kind to ``name@snapshot`` of what would be used now; kinds without a ready source are left out."""
@@ -129,7 +156,9 @@ class SourceHandle:
         if operation.startswith("_"):
             raise AttributeError(operation)
         if not self.offers(operation):
-            raise UsageError(f"source {self.name} of kind {self.declaration.kind} has no operation {operation!r}")
+            raise UsageError(
+                f"source {self.name} of kind {self.declaration.kind} has no operation {operation!r}"
+            )
 
         def call(**arguments: Any) -> Any:
             return self._sources.call(self.declaration, operation, arguments, self._note)

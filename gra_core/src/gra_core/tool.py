@@ -13,7 +13,7 @@ from gra_core.errors import PluginError
 from gra_core.lazy import load_object
 from gra_core.schema import check_arguments, parameters_of, summary_of
 
-NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -47,7 +47,9 @@ def tool(
     The function's first parameter is a `ToolContext`; it returns a `ToolResult` or JSON-ready content, and
     raises `ToolError`. It may be ``async``.
     """
-    card = Card(coverage=coverage, resolution=resolution, period=period, sources=sources, cost=cost, limits=limits)
+    card = Card(
+        coverage=coverage, resolution=resolution, period=period, sources=sources, cost=cost, limits=limits
+    )
 
     def mark(function: F) -> F:
         function.__gra_card__ = card  # type: ignore[attr-defined]
@@ -71,8 +73,10 @@ class Tool:
 
     @name.validator
     def _legal(self, _attribute: Any, value: str) -> None:
-        if not NAME.match(value):
-            raise PluginError(f"tool name {value!r}: expected a letter or _, then letters, digits or _, at most 64")
+        if not NAME.fullmatch(value):
+            raise PluginError(
+                f"tool name {value!r}: expected a letter or _, then letters, digits or _, at most 64"
+            )
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -95,6 +99,10 @@ class Tool:
     @property
     def timeout_s(self) -> float | None:
         return getattr(self.function, "__gra_timeout__", None)
+
+    def check_schema(self) -> None:
+        """Make the schema now; raises what importing or reading the function raises."""
+        self.__dict__.setdefault("parameters", parameters_of(self.function))
 
     def check(self, arguments: Any) -> dict[str, Any]:
         """Arguments ready for the function; `ToolError` of kind ``bad_argument`` otherwise."""

@@ -125,7 +125,12 @@ def _carry_out(session: Session, planner: Any, executor: Any) -> dict[str, Any]:
     except ModelStopped as stopped:
         return {"status": "failed", "reason": stopped.stop, "message": stopped.message}
     except ModelError as error:
-        return {"status": "failed", "reason": error.kind, "message": str(error), "ends_run": error.kind in ("daily_quota", "auth")}
+        return {
+            "status": "failed",
+            "reason": error.kind,
+            "message": str(error),
+            "ends_run": error.kind in ("daily_quota", "auth"),
+        }
     except UsageError:
         raise
     except GraError as error:
@@ -134,7 +139,9 @@ def _carry_out(session: Session, planner: Any, executor: Any) -> dict[str, Any]:
         return {"status": "failed", "reason": "internal", "message": f"{type(error).__name__}: {error}"}
     if session.abstention is not None:
         return {"status": "abstained", "reason": session.abstention, "answer": answer}
-    session.record("answered", text=answer, numbers=trace_numbers(answer, session.trajectory.of("tool_returned")))
+    session.record(
+        "answered", text=answer, numbers=trace_numbers(answer, session.trajectory.of("tool_returned"))
+    )
     return {"status": "answered", "answer": answer}
 
 

@@ -96,7 +96,11 @@ class PriceTable:
     def cost(self, model_id: str, requests: Iterable[Usage], on: dt.date) -> Decimal | None:
         """USD of a sequence of single requests, or None when no price is known: never a silent zero."""
         price = next(
-            (p for p in self.prices if fnmatch.fnmatchcase(model_id, p.model) and p.valid_from <= on <= p.valid_to),
+            (
+                p
+                for p in self.prices
+                if fnmatch.fnmatchcase(model_id, p.model) and p.valid_from <= on <= p.valid_to
+            ),
             None,
         )
         if price is None:

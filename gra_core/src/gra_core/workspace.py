@@ -21,7 +21,7 @@ from gra_core.result import DatasetReply
 from gra_core.source import SourceUse
 
 SCHEME = "ds://"
-REFERENCE = re.compile(r"^ds://([a-z0-9][a-z0-9_-]{0,79})$")
+REFERENCE = re.compile(r"ds://([a-z0-9][a-z0-9_-]{0,79})")
 SCHEMA_VERSION = 1
 Quantity = Literal["count", "rate", "intensive", "class"]
 
@@ -99,7 +99,9 @@ class Dataset:
 class Workspace:
     """A folder of datasets. References are ``ds://<id>`` and resolve inside this folder or not at all."""
 
-    def __init__(self, root: Path, formats: list[DatasetFormat] | None = None, *, preview_rows: int = 5) -> None:
+    def __init__(
+        self, root: Path, formats: list[DatasetFormat] | None = None, *, preview_rows: int = 5
+    ) -> None:
         self.root = Path(root)
         self.formats = list(formats or [])
         if not any(f.name == "json" for f in self.formats):
@@ -135,7 +137,9 @@ class Workspace:
                     summary=handler.summarize(value, self.preview_rows), columns=dict(columns or {}), nodata=nodata,
                     time_basis=time_basis, time_zone=time_zone, notes=tuple(notes), lineage=lineage or Lineage(),
                 )  # fmt: skip
-                (staging / "manifest.json").write_text(json.dumps(dump(manifest), ensure_ascii=False), encoding="utf-8")
+                (staging / "manifest.json").write_text(
+                    json.dumps(dump(manifest), ensure_ascii=False), encoding="utf-8"
+                )
                 target = self.root / "datasets" / identity
                 os.replace(staging, target)
         except BaseException:
@@ -145,7 +149,7 @@ class Workspace:
 
     def open(self, ref: Any) -> Dataset:
         """The dataset behind a reference; `ToolError` says what is wrong with it and what exists."""
-        match = REFERENCE.match(ref) if isinstance(ref, str) else None
+        match = REFERENCE.fullmatch(ref) if isinstance(ref, str) else None
         if match is None:
             raise ToolError(
                 "bad_argument",
@@ -156,7 +160,9 @@ class Workspace:
         try:
             data = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise ToolError("not_found", f"no dataset {ref} in this workspace", hint=f"here: {self._known()}") from None
+            raise ToolError(
+                "not_found", f"no dataset {ref} in this workspace", hint=f"here: {self._known()}"
+            ) from None
         manifest = load(data, Manifest, what=f"manifest of {ref}")
         return Dataset(manifest=manifest, path=folder / manifest.file)
 
@@ -165,7 +171,9 @@ class Workspace:
         dataset = self.open(ref)
         spec = next((f for f in self.formats if f.name == dataset.manifest.format), None)
         if spec is None:
-            raise ToolError("not_available", f"no active plugin reads format {dataset.manifest.format!r} of {ref}")
+            raise ToolError(
+                "not_available", f"no active plugin reads format {dataset.manifest.format!r} of {ref}"
+            )
         return spec.load().read(dataset.path)
 
     def list(self) -> list[Dataset]:

@@ -9,26 +9,59 @@ from typing import Any
 
 import click
 
-from gra_bench.options import json_option, plugin_options, print_json, recording_options, sandbox_option, source_option, tool_settings
+from gra_bench.options import (
+    json_option,
+    plugin_options,
+    print_json,
+    recording_options,
+    sandbox_option,
+    source_option,
+    tool_settings,
+)
 
 
 @click.command(short_help="Ask one question.")
 @click.argument("question")
-@click.option("-c", "--configuration", default="gra", show_default=True, metavar="NAME|FILE", help="Configuration, or a TOML file.")
-@click.option("-m", "--model", metavar="ID", help="Model id. [default: gemini:gemini-3.8-flash when a Gemini key is set]")
-@click.option("--best-effort", is_flag=True, help="Work with substitutes instead of abstaining when data is missing.")
-@click.option("--workspace", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Keep the datasets here. [default: a temporary folder]")
+@click.option(
+    "-c",
+    "--configuration",
+    default="gra",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="Configuration, or a TOML file.",
+)
+@click.option(
+    "-m",
+    "--model",
+    metavar="ID",
+    help="Model id. [default: gemini:gemini-3.8-flash when a Gemini key is set]",
+)
+@click.option(
+    "--best-effort", is_flag=True, help="Work with substitutes instead of abstaining when data is missing."
+)
+@click.option(
+    "--workspace",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep the datasets here. [default: a temporary folder]",
+)
 @source_option
 @plugin_options
 @sandbox_option
 @recording_options
 @json_option
-def command(question: str, configuration: str, model: str | None, best_effort: bool, workspace: Path | None, **given: Any) -> int:
+def command(
+    question: str,
+    configuration: str,
+    model: str | None,
+    best_effort: bool,
+    workspace: Path | None,
+    **given: Any,
+) -> int:
     """Ask QUESTION and print the answer, with the sources and substitutes it rests on."""
+    from gra_bench.workbench import Workbench, pairs
     from gra_core import dump
     from gra_core.trial import TrialSetup, run_trial
-
-    from gra_bench.workbench import Workbench, pairs
 
     if not question.strip():
         raise click.UsageError("the question is empty")
@@ -47,7 +80,9 @@ def command(question: str, configuration: str, model: str | None, best_effort: b
     outcome = record.outcome
     used = tools_used(record.events)
     if given["as_json"]:
-        print_json({"outcome": dump(outcome), "tools": used, "workspace": str(folder), "events": dump(record.events)})
+        print_json(
+            {"outcome": dump(outcome), "tools": used, "workspace": str(folder), "events": dump(record.events)}
+        )
     else:
         print_answer(outcome, used, folder)
     return 0 if outcome.status in ("answered", "abstained") else 1
@@ -85,4 +120,7 @@ def print_answer(outcome: Any, used: list[str], folder: Path) -> None:
     for proxy in outcome.proxies:
         click.echo(f"Substitute: {proxy['used']} for {proxy['wanted']}; {proxy['effect']}", err=True)
     cost = dollars(float(outcome.cost_usd) if outcome.cost_usd is not None else None)
-    click.echo(f"Tools: {', '.join(used) or 'none'}. Model calls: {outcome.model_calls}. Cost: {cost} USD. Datasets: {folder}", err=True)
+    click.echo(
+        f"Tools: {', '.join(used) or 'none'}. Model calls: {outcome.model_calls}. Cost: {cost} USD. Datasets: {folder}",
+        err=True,
+    )

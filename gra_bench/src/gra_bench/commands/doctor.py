@@ -21,9 +21,12 @@ def command(as_json: bool) -> int:
     registry = Workbench().registry
     found = {kind: KINDS[kind][0](registry) for kind in ("skills", "sources", "models")}
     sections: dict[str, list[dict[str, Any]]] = {
-        kind: [{"name": r["name"], "status": "; ".join(r["missing"]) or "ready"} for r in rows] for kind, rows in found.items()
+        kind: [{"name": r["name"], "status": "; ".join(r["missing"]) or "ready"} for r in rows]
+        for kind, rows in found.items()
     }
-    sections["sandboxes"] = [{"name": name, "status": sandbox_status(registry.sandboxes[name])} for name in registry.sandboxes]
+    sections["sandboxes"] = [
+        {"name": name, "status": sandbox_status(registry.sandboxes[name])} for name in registry.sandboxes
+    ]
     sections["plugins"] = [{"name": r["name"], "status": r["status"]} for r in KINDS["plugins"][0](registry)]
     system = {"python": platform.python_version(), "system": platform.platform()}
     if as_json:

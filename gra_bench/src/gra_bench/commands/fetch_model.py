@@ -18,7 +18,9 @@ def command(name: str, as_json: bool) -> int:
     try:
         fetch = load_object("gra_model_local.fetch:fetch_model")
     except ImportError as error:
-        raise UsageError("local models need the plugin gra-model-local", hint="try `pip install gra-model-local`") from error
+        raise UsageError(
+            "local models need the plugin gra-model-local", hint="try `pip install gra-model-local`"
+        ) from error
     path = fetch(name, lambda text: click.echo(text, err=True))
     if as_json:
         print_json({"name": name, "path": str(path), "model": f"local:{name}"})

@@ -17,7 +17,15 @@ def _from(catalogue: Any, facts: Callable[[Any], dict[str, Any]]) -> Rows:
     rows = []
     for name in catalogue:
         plugin = catalogue.plugin(name)
-        rows.append({"name": name, "plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version, **facts(catalogue[name])})
+        rows.append(
+            {
+                "name": name,
+                "plugin": plugin.name,
+                "distribution": plugin.distribution,
+                "version": plugin.version,
+                **facts(catalogue[name]),
+            }
+        )
     return rows
 
 
@@ -32,14 +40,20 @@ def _configurations(registry: Any) -> Rows:
 
 
 def _models(registry: Any) -> Rows:
-    return _from(registry.model_families, lambda f: {"title": f.title, "example": f.example, "missing": f.missing()})
+    return _from(
+        registry.model_families, lambda f: {"title": f.title, "example": f.example, "missing": f.missing()}
+    )
 
 
 def _skills(registry: Any) -> Rows:
     sources = _sources_of(registry)
     return _from(
         registry.skills,
-        lambda s: {"description": s.description, "tools": [t.name for t in s.tools], "missing": _missing(s.tools, sources)},
+        lambda s: {
+            "description": s.description,
+            "tools": [t.name for t in s.tools],
+            "missing": _missing(s.tools, sources),
+        },
     )
 
 
@@ -48,7 +62,12 @@ def _tools(registry: Any) -> Rows:
 
     return _from(
         registry.tools,
-        lambda t: {"skill": t.skill, "description": t.description, "parameters": t.parameters, "card": dump(t.card)},
+        lambda t: {
+            "skill": t.skill,
+            "description": t.description,
+            "parameters": t.parameters,
+            "card": dump(t.card),
+        },
     )
 
 
@@ -66,7 +85,12 @@ def _titles(kind: str) -> Callable[[Any], Rows]:
 def _guidance(registry: Any) -> Rows:
     return _from(
         registry.guidance,
-        lambda r: {"title": r.title, "when": r.when, "enforced": bool(r.guard or r.review), "instruction": r.instruction},
+        lambda r: {
+            "title": r.title,
+            "when": r.when,
+            "enforced": bool(r.guard or r.review),
+            "instruction": r.instruction,
+        },
     )
 
 
@@ -79,11 +103,23 @@ def _plugins(registry: Any) -> Rows:
         if kind != "plugins":
             KINDS[kind][0](registry)
     active = [
-        {"name": r.name, "plugin": r.name, "distribution": r.distribution, "version": r.version, "status": "active"}
+        {
+            "name": r.name,
+            "plugin": r.name,
+            "distribution": r.distribution,
+            "version": r.version,
+            "status": "active",
+        }
         for _, r in sorted(registry.plugins.records.items())
     ]
     failed = [
-        {"name": f.plugin.name, "plugin": f.plugin.name, "distribution": f.plugin.distribution, "version": f.plugin.version, "status": f.cause}
+        {
+            "name": f.plugin.name,
+            "plugin": f.plugin.name,
+            "distribution": f.plugin.distribution,
+            "version": f.plugin.version,
+            "status": f.cause,
+        }
         for f in registry.plugins.failures
     ]
     return active + failed

@@ -11,7 +11,14 @@ from gra_bench.options import print_json
 
 @click.command(short_help="Report one or more runs.")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
-@click.option("--format", "form", type=click.Choice(["table", "markdown", "json"]), default="table", show_default=True, help="Form of the report.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    show_default=True,
+    help="Form of the report.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def command(runs: tuple[Path, ...], form: str, as_json: bool) -> int:
     """Report the results of one or more runs together."""
@@ -21,10 +28,17 @@ def command(runs: tuple[Path, ...], form: str, as_json: bool) -> int:
     from gra_bench.tables import markdown, print_summary
 
     manifests = [read_manifest(run) for run in runs]
-    hashes = {name: {m["datasets"][name] for m in manifests if name in m["datasets"]} for m in manifests for name in m["datasets"]}
+    hashes = {
+        name: {m["datasets"][name] for m in manifests if name in m["datasets"]}
+        for m in manifests
+        for name in m["datasets"]
+    }
     for name, found in hashes.items():
         if len(found) > 1:
-            click.echo(f"Warning: the runs used different query sets of {name}; their scores are not comparable.", err=True)
+            click.echo(
+                f"Warning: the runs used different query sets of {name}; their scores are not comparable.",
+                err=True,
+            )
     rows = summarize(result for run in runs for result in read_results(run).values())
     if as_json or form == "json":
         unfinished = {str(run): unfinished_usage(run) for run in runs}

@@ -10,25 +10,83 @@ from typing import Any
 import attrs
 import click
 
-from gra_bench.options import json_option, plugin_options, print_json, recording_options, sandbox_option, source_option, tool_settings
+from gra_bench.options import (
+    json_option,
+    plugin_options,
+    print_json,
+    recording_options,
+    sandbox_option,
+    source_option,
+    tool_settings,
+)
 
 DEFAULT_FOLDER = "runs"
 
 
 @click.command(short_help="Run benchmarks over configurations and models.")
-@click.option("-b", "--benchmark", "benchmarks", multiple=True, metavar="NAME", help="Benchmark. Repeatable. [default: geoktools]")
-@click.option("-c", "--configuration", "configurations", multiple=True, metavar="NAME|FILE", help="Configuration, or a TOML file. Repeatable. [default: llm, llm-basic, llm-tools, gra]")
-@click.option("-m", "--model", "models", multiple=True, metavar="ID", help="Model id such as gemini:gemini-3.8-flash. Repeatable. [default: oracle]")
-@click.option("--split", type=click.Choice(["dev", "test", "all"]), default="dev", show_default=True, help="Which queries.")
+@click.option(
+    "-b",
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    metavar="NAME",
+    help="Benchmark. Repeatable. [default: geoktools]",
+)
+@click.option(
+    "-c",
+    "--configuration",
+    "configurations",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="Configuration, or a TOML file. Repeatable. [default: llm, llm-basic, llm-tools, gra]",
+)
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="ID",
+    help="Model id such as gemini:gemini-3.8-flash. Repeatable. [default: oracle]",
+)
+@click.option(
+    "--split",
+    type=click.Choice(["dev", "test", "all"]),
+    default="dev",
+    show_default=True,
+    help="Which queries.",
+)
 @click.option("--limit", type=int, metavar="N", help="At most N queries of each benchmark.")
 @click.option("--query", "queries", multiple=True, metavar="ID", help="Only this query. Repeatable.")
-@click.option("-r", "--repeats", type=int, default=1, show_default=True, metavar="N", help="Attempts at each query.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the benchmark's instances.")
-@click.option("--concurrency", type=click.IntRange(1), default=2, show_default=True, metavar="N", help="Trials at a time.")
-@click.option("--run-dir", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help=f"Where the run is written. [default: {DEFAULT_FOLDER}/<time>]")
+@click.option(
+    "-r", "--repeats", type=int, default=1, show_default=True, metavar="N", help="Attempts at each query."
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the benchmark's instances."
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Trials at a time.",
+)
+@click.option(
+    "--run-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help=f"Where the run is written. [default: {DEFAULT_FOLDER}/<time>]",
+)
 @click.option("--resume", is_flag=True, help="Go on with the run in --run-dir: finished trials are kept.")
-@click.option("--best-effort/--strict", default=True, show_default=True, help="Ask for substitutes, or let the agent abstain.")
-@click.option("--keep-workspaces/--drop-workspaces", default=True, show_default=True, help="Keep each trial's datasets.")
+@click.option(
+    "--best-effort/--strict",
+    default=True,
+    show_default=True,
+    help="Ask for substitutes, or let the agent abstain.",
+)
+@click.option(
+    "--keep-workspaces/--drop-workspaces", default=True, show_default=True, help="Keep each trial's datasets."
+)
 @source_option
 @plugin_options
 @sandbox_option
@@ -48,7 +106,11 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     from gra_bench.workbench import Workbench, pairs
 
     names = {f.name for f in attrs.fields(Options)}
-    explicit = {n: given[n] for n in names if ctx.get_parameter_source(n) is not click.core.ParameterSource.DEFAULT and given[n] != ()}
+    explicit = {
+        n: given[n]
+        for n in names
+        if ctx.get_parameter_source(n) is not click.core.ParameterSource.DEFAULT and given[n] != ()
+    }
     options = Options(**explicit)
     folder: Path | None = given["run_dir"]
     if given["resume"]:
@@ -56,7 +118,9 @@ def command(ctx: click.Context, /, **given: Any) -> int:
             raise click.UsageError("--resume needs --run-dir: which run is to go on?")
         stored = read_options(read_manifest(folder))
         if differing := [n for n, v in explicit.items() if getattr(stored, n) != v]:
-            raise click.UsageError(f"{folder} was started with other options: {', '.join(sorted(differing))}; leave them out, or start a new run")
+            raise click.UsageError(
+                f"{folder} was started with other options: {', '.join(sorted(differing))}; leave them out, or start a new run"
+            )
         options = stored
     bench = Workbench(
         on=options.on, off=options.off, choice=pairs(options.sources, "--source"), record=given["record"], replay=given["replay"],
@@ -69,13 +133,21 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     try:
         finished = store.finished()
         todo = [t for t in experiment.trials if t.id not in finished]
-        runner = Runner(store=store, stages=experiment.stages, score=experiment.score, keep_workspaces=given["keep_workspaces"])
+        runner = Runner(
+            store=store,
+            stages=experiment.stages,
+            score=experiment.score,
+            keep_workspaces=given["keep_workspaces"],
+        )
         progress = Progress(total=len(experiment.trials), finished=len(experiment.trials) - len(todo))
         try:
             with live_progress(progress):
                 runner.run(todo, progress, concurrency=given["concurrency"])
         except KeyboardInterrupt:
-            click.echo(f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume", err=True)
+            click.echo(
+                f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
+                err=True,
+            )
             return 1
         results = store.finished()
     finally:
@@ -91,7 +163,9 @@ def _check_models(experiment: Any) -> None:
         model.open(TrialBrief()).close()
 
 
-def _finish(experiment: Any, folder: Path, results: dict[str, Any], todo: list[Any], stopped: str, *, as_json: bool) -> int:
+def _finish(
+    experiment: Any, folder: Path, results: dict[str, Any], todo: list[Any], stopped: str, *, as_json: bool
+) -> int:
     from gra_bench.accounts import unfinished_usage
     from gra_bench.summary import summarize
     from gra_bench.tables import print_summary
@@ -117,7 +191,10 @@ def _finish(experiment: Any, folder: Path, results: dict[str, Any], todo: list[A
         print_summary(rows)
         click.echo(f"Run: {folder}")
     if stopped:
-        click.echo(f"The run stopped early: {stopped}\nGo on later with: gra-bench run --run-dir {folder} --resume", err=True)
+        click.echo(
+            f"The run stopped early: {stopped}\nGo on later with: gra-bench run --run-dir {folder} --resume",
+            err=True,
+        )
     incomplete = len(wanted) < len(experiment.trials)
     return 1 if stopped or incomplete or any(r["failed"] or r["limit"] for r in rows) else 0
 

@@ -29,7 +29,9 @@ def command(run: Path, trial: str | None, as_json: bool) -> int:
     if as_json:
         print_json({"result": chosen, "events": events})
         return 0
-    click.echo(f"{chosen['configuration']} | {chosen['model']} | {chosen['query']} | repeat {chosen['repeat']} | score {chosen['score']}")
+    click.echo(
+        f"{chosen['configuration']} | {chosen['model']} | {chosen['query']} | repeat {chosen['repeat']} | score {chosen['score']}"
+    )
     for event in events:
         click.echo(f"{event['seq']:>4} {event['elapsed_s']:>8.2f}s {event['kind']}: {brief(event)}")
     return 0
@@ -37,20 +39,29 @@ def command(run: Path, trial: str | None, as_json: bool) -> int:
 
 def find_trial(trial: str, results: dict[str, Any], run: Path) -> dict[str, Any]:
     """The result whose trial id starts with `trial`, or whose query has this id when only one does."""
-    found = [r for r in results.values() if r["trial"].startswith(trial)] or [r for r in results.values() if r["query"] == trial]
+    found = [r for r in results.values() if r["trial"].startswith(trial)] or [
+        r for r in results.values() if r["query"] == trial
+    ]
     if len(found) == 1:
         return found[0]
     if not found:
         raise click.UsageError(f"{run} has no finished trial {trial!r}; `gra-bench show {run}` lists them")
-    choices = "\n".join(f"  {r['trial']} {r['configuration']} {r['model']} {r['query']} repeat {r['repeat']}" for r in found)
+    choices = "\n".join(
+        f"  {r['trial']} {r['configuration']} {r['model']} {r['query']} repeat {r['repeat']}" for r in found
+    )
     raise click.UsageError(f"{trial!r} stands for several trials; give one of:\n{choices}")
 
 
 def brief(event: dict[str, Any]) -> str:
     """An event's data on one line, long texts cut."""
     hidden = {"state", "requests", "prompt"}
-    text = json.dumps({k: v for k, v in event["data"].items() if k not in hidden and v not in ("", [], None)}, ensure_ascii=False)
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + f"… ({len(text)} characters; --json shows all)"
+    text = json.dumps(
+        {k: v for k, v in event["data"].items() if k not in hidden and v not in ("", [], None)},
+        ensure_ascii=False,
+    )
+    return (
+        text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + f"… ({len(text)} characters; --json shows all)"
+    )
 
 
 def _show_run(run: Path, manifest: dict[str, Any], results: dict[str, Any], as_json: bool) -> int:
@@ -59,7 +70,11 @@ def _show_run(run: Path, manifest: dict[str, Any], results: dict[str, Any], as_j
 
     rows = summarize(results.values())
     trials = [
-        {**{k: r[k] for k in ("trial", "configuration", "model", "query", "repeat", "score")}, "status": r["outcome"]["status"], "answer": r["outcome"]["answer"][:80]}
+        {
+            **{k: r[k] for k in ("trial", "configuration", "model", "query", "repeat", "score")},
+            "status": r["outcome"]["status"],
+            "answer": r["outcome"]["answer"][:80],
+        }
         for r in results.values()
     ]
     if as_json:

@@ -10,7 +10,15 @@ from typing import Any
 
 import click
 
-from gra_bench.options import json_option, plugin_options, print_json, recording_options, sandbox_option, source_option, tool_settings
+from gra_bench.options import (
+    json_option,
+    plugin_options,
+    print_json,
+    recording_options,
+    sandbox_option,
+    source_option,
+    tool_settings,
+)
 
 # Error kinds that mean wrong use; the others mean that the call failed.
 WRONG_USE = ("bad_argument", "not_found", "not_available")
@@ -18,8 +26,19 @@ WRONG_USE = ("bad_argument", "not_found", "not_available")
 
 @click.command(short_help="Call one tool without a model.")
 @click.argument("name")
-@click.option("--args", "arguments", default="{}", metavar="JSON|@FILE", help="The tool's arguments as a JSON object, or a file of them.")
-@click.option("--workspace", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Folder of datasets, kept between calls. [default: a temporary folder]")
+@click.option(
+    "--args",
+    "arguments",
+    default="{}",
+    metavar="JSON|@FILE",
+    help="The tool's arguments as a JSON object, or a file of them.",
+)
+@click.option(
+    "--workspace",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder of datasets, kept between calls. [default: a temporary folder]",
+)
 @source_option
 @plugin_options
 @sandbox_option
@@ -27,13 +46,16 @@ WRONG_USE = ("bad_argument", "not_found", "not_available")
 @json_option
 def command(name: str, arguments: str, workspace: Path | None, **given: Any) -> int:
     """Call tool NAME with the same checks, workspace and sources as in a trial."""
+    from gra_bench.workbench import Workbench, pairs
     from gra_core import Sources, ToolContext, ToolError, ToolResult, Workspace, dump
     from gra_core.session import run_tool
 
-    from gra_bench.workbench import Workbench, pairs
-
     bench = Workbench(
-        on=given["on"], off=given["off"], choice=pairs(given["sources"], "--source"), record=given["record"], replay=given["replay"]
+        on=given["on"],
+        off=given["off"],
+        choice=pairs(given["sources"], "--source"),
+        record=given["record"],
+        replay=given["replay"],
     )
     tool = bench.registry.tools[name]
     parsed = read_arguments(arguments)
@@ -47,7 +69,12 @@ def command(name: str, arguments: str, workspace: Path | None, **given: Any) -> 
         result = run_tool(tool, context, tool.check(parsed))
     except ToolError as error:
         result = ToolResult.failed(error)
-    document = {"status": result.status, "content": result.content, "datasets": dump(result.datasets), "notes": list(result.notes)}
+    document = {
+        "status": result.status,
+        "content": result.content,
+        "datasets": dump(result.datasets),
+        "notes": list(result.notes),
+    }
     if result.error is not None:
         document["error"] = dump(result.error)
     if given["as_json"]:

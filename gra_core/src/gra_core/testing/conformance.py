@@ -1,10 +1,10 @@
 """The conformance suite: inherit `PluginConformance` in your tests and name your plugin.
 
-    from gra_core.testing import PluginConformance
+from gra_core.testing import PluginConformance
 
-    class TestConformance(PluginConformance):
-        plugin = "gra_skill_example.plugin"
-        examples = {"measure_something": [{"region_ids": ["geoId/31"]}]}
+class TestConformance(PluginConformance):
+    plugin = "gra_skill_example.plugin"
+    examples = {"measure_something": [{"region_ids": ["geoId/31"]}]}
 """
 
 from __future__ import annotations
@@ -59,13 +59,23 @@ class PluginConformance:
         return Registry(plugins)
 
     def test_it_loads_alone(self, alone: Registry) -> None:
-        for catalogue in ("skills", "tools", "source_catalogue", "formats", "benchmarks", "guidance", "configurations"):
+        for catalogue in (
+            "skills",
+            "tools",
+            "source_catalogue",
+            "formats",
+            "benchmarks",
+            "guidance",
+            "configurations",
+        ):
             getattr(alone, catalogue)
         assert not alone.plugins.failures, "; ".join(map(str, alone.plugins.failures))
 
     def test_it_is_registered(self) -> None:
         found = {e.value: e for e in discover()}
-        assert self.plugin in found, f"no entry point in group gra.plugins names {self.plugin}; found {sorted(found)}"
+        assert self.plugin in found, (
+            f"no entry point in group gra.plugins names {self.plugin}; found {sorted(found)}"
+        )
 
     def test_nothing_heavy_is_imported_before_first_use(self) -> None:
         code = (
@@ -94,24 +104,32 @@ class PluginConformance:
             Draft202012Validator.check_schema(tool.parameters)
             json.dumps(tool.parameters)
             for path, schema in _subschemas(tool.parameters, tool.name):
-                assert set(schema) <= SCHEMA_KEYS, f"{path}: {sorted(set(schema) - SCHEMA_KEYS)} are not accepted everywhere"
+                assert set(schema) <= SCHEMA_KEYS, (
+                    f"{path}: {sorted(set(schema) - SCHEMA_KEYS)} are not accepted everywhere"
+                )
                 assert path.count(".") <= MAX_DEPTH, f"{path}: nested too deep for function declarations"
 
     def test_tools_are_described(self, alone: Registry) -> None:
         for tool in alone.tools.values():
             assert tool.description, f"{tool.name}: no docstring"
             documented = argument_docs(inspect.getdoc(tool.function) or "")
-            assert set(documented) <= set(tool.parameters["properties"]), f"{tool.name}: docstring names other parameters"
+            assert set(documented) <= set(tool.parameters["properties"]), (
+                f"{tool.name}: docstring names other parameters"
+            )
             for name, schema in tool.parameters["properties"].items():
                 assert schema.get("description"), f"{tool.name}: parameter {name!r} has no description"
 
     def test_cards_say_what_the_planner_needs(self, alone: Registry) -> None:
         for tool in alone.tools.values():
-            assert tool.card.coverage or tool.card.limits, f"{tool.name}: its card states neither coverage nor limits"
+            assert tool.card.coverage or tool.card.limits, (
+                f"{tool.name}: its card states neither coverage nor limits"
+            )
 
     def test_sources_say_where_data_comes_from(self, alone: Registry) -> None:
         for name, source in alone.source_catalogue.items():
-            assert source.title and source.licence and source.coverage, f"{name}: title, licence and coverage are needed"
+            assert source.title and source.licence and source.coverage, (
+                f"{name}: title, licence and coverage are needed"
+            )
             for need in source.needs:
                 assert need.how, f"{name}: a need must say how to meet it"
 
@@ -139,7 +157,9 @@ class PluginConformance:
         return Registry.load()
 
 
-def call_tool(tool: Tool, arguments: dict[str, Any], registry: Registry, folder: Path, **settings: Any) -> ToolResult:
+def call_tool(
+    tool: Tool, arguments: dict[str, Any], registry: Registry, folder: Path, **settings: Any
+) -> ToolResult:
     """Call a tool as a trial would: checked arguments, workspace in `folder`; a `ToolError` becomes a result."""
     context = ToolContext(
         workspace=Workspace(folder, registry.formats), sources=Sources(registry), call_id="test", tool=tool.name,
@@ -171,4 +191,3 @@ def _subschemas(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[s
         yield from _subschemas(schema["items"], f"{path}.items")
     for child in schema.get("anyOf", ()):
         yield from _subschemas(child, path)
-

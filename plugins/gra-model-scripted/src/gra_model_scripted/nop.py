@@ -15,7 +15,9 @@ class Nop:
         pass
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
-        return ModelReply(message=Message(role="model", text="[]", provider="nop"), requests=(Usage(requests=1),))
+        return ModelReply(
+            message=Message(role="model", text="[]", provider="nop"), requests=(Usage(requests=1),)
+        )
 
     def close(self) -> None:
         pass

@@ -36,7 +36,9 @@ class Oracle:
         except StopIteration as end:
             return self._say(json.dumps(end.value, ensure_ascii=False))
         except (KeyError, IndexError, TypeError, ValueError) as error:
-            return self._say(f"The reference trajectory met a reply it cannot read: {type(error).__name__}: {error}")
+            return self._say(
+                f"The reference trajectory met a reply it cannot read: {type(error).__name__}: {error}"
+            )
         if tool in declared:
             return self._call(tool, arguments)
         if "run_skill_tool" in declared:
@@ -61,4 +63,6 @@ class Oracle:
         return ModelReply(message=message, stop="tool_calls", requests=(Usage(requests=1),))
 
     def _say(self, text: str) -> ModelReply:
-        return ModelReply(message=Message(role="model", text=text, provider="oracle"), requests=(Usage(requests=1),))
+        return ModelReply(
+            message=Message(role="model", text=text, provider="oracle"), requests=(Usage(requests=1),)
+        )

@@ -25,7 +25,11 @@ def gra_models(model_id: str) -> Model | None:
 @hookimpl
 def gra_model_families() -> list[ModelFamily]:
     return [
-        ModelFamily(prefix="oracle", title="plays the reference trajectory; checks the harness", example="oracle"),
+        ModelFamily(
+            prefix="oracle", title="plays the reference trajectory; checks the harness", example="oracle"
+        ),
         ModelFamily(prefix="nop", title="answers at once with an empty list", example="nop"),
-        ModelFamily(prefix="replay", title="the model replies of a recorded run", example="replay:RUN/events.jsonl"),
+        ModelFamily(
+            prefix="replay", title="the model replies of a recorded run", example="replay:RUN/events.jsonl"
+        ),
     ]

@@ -7,7 +7,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gra_core import Clock, Message, Model, ModelError, ModelReply, ModelRequest, ToolCall, TrialBrief, Usage, UsageError
+from gra_core import (
+    Clock,
+    Message,
+    Model,
+    ModelError,
+    ModelReply,
+    ModelRequest,
+    ToolCall,
+    TrialBrief,
+    Usage,
+    UsageError,
+)
 
 
 def replay_model(model_id: str) -> Model:
@@ -17,9 +28,15 @@ def replay_model(model_id: str) -> Model:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{model_id}: {path} cannot be read: {error.strerror}", hint="give a run's events.jsonl") from error
+        raise UsageError(
+            f"{model_id}: {path} cannot be read: {error.strerror}", hint="give a run's events.jsonl"
+        ) from error
     trials = _read(data, path)
-    return Model(id=model_id, open=lambda brief: Replay(model_id, trials, brief), snapshot=hashlib.sha256(data).hexdigest())
+    return Model(
+        id=model_id,
+        open=lambda brief: Replay(model_id, trials, brief),
+        snapshot=hashlib.sha256(data).hexdigest(),
+    )
 
 
 def _read(data: bytes, path: Path) -> dict[str, list[dict[str, Any]]]:
@@ -29,7 +46,9 @@ def _read(data: bytes, path: Path) -> dict[str, list[dict[str, Any]]]:
             event = json.loads(line)
             trials.setdefault(event["trial"], []).append(event)
         except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}, line {number} is not an event: {error}", hint="give a run's events.jsonl") from error
+            raise UsageError(
+                f"{path}, line {number} is not an event: {error}", hint="give a run's events.jsonl"
+            ) from error
     return trials
 
 
@@ -51,7 +70,10 @@ class Replay:
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
         if self._next >= len(self._replies):
-            raise ModelError("bad_request", f"{self.model_id}: the recording has no reply number {self._next + 1} for this trial")
+            raise ModelError(
+                "bad_request",
+                f"{self.model_id}: the recording has no reply number {self._next + 1} for this trial",
+            )
         data = self._replies[self._next]
         self._next += 1
         message = Message(
@@ -59,7 +81,9 @@ class Replay:
             tool_calls=tuple(ToolCall(**call) for call in data["tool_calls"]),
         )  # fmt: skip
         requests = tuple(Usage(**usage) for usage in data["requests"])
-        return ModelReply(message=message, stop=data["stop"], stop_detail=data["stop_detail"], requests=requests)
+        return ModelReply(
+            message=message, stop=data["stop"], stop_detail=data["stop_detail"], requests=requests
+        )
 
     def close(self) -> None:
         pass

@@ -16,7 +16,9 @@ period, limits. Then call submit_plan once.
 """
 
 SUBSTITUTES = "- This is a best-effort question: for every gap plan the closest defensible substitute; do not plan to decline.\n"
-DECLINING = "- If no sound answer is possible with these skills, call abstain with the reason instead of planning.\n"
+DECLINING = (
+    "- If no sound answer is possible with these skills, call abstain with the reason instead of planning.\n"
+)
 
 EXECUTING = """
 Follow the plan below as a roadmap, not as a script: when results show a shorter way or a hole in the data, change the
@@ -33,7 +35,9 @@ def execution_instruction(session: Session, *, planned: bool) -> str:
     if session.skills:
         parts.append("Skills (load them with load_skills before use):\n" + skill_list(session))
     if planned and session.plan is not None:
-        parts.append(EXECUTING.strip() + "\n\nPlan:\n" + session.state.setdefault("plan_text", session.plan.as_text()))
+        parts.append(
+            EXECUTING.strip() + "\n\nPlan:\n" + session.state.setdefault("plan_text", session.plan.as_text())
+        )
     if session.rules:
         parts.append("Rules:\n" + "\n".join(f"- {rule.instruction}" for rule in session.rules))
     return "\n\n".join(p for p in parts if p)
@@ -50,5 +54,7 @@ def skill_list(session: Session) -> str:
     lines = []
     for name, skill in session.skills.items():
         reason = session.unavailable(name)
-        lines.append(f"- {name}: {skill.description}" + (f" (not available here: {reason})" if reason else ""))
+        lines.append(
+            f"- {name}: {skill.description}" + (f" (not available here: {reason})" if reason else "")
+        )
     return "\n".join(lines)

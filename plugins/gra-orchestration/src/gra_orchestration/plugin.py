@@ -26,10 +26,14 @@ def gra_planners() -> list[Planner]:
 def gra_executors() -> list[Executor]:
     return [
         Executor(
-            name="reactive", title="a plain loop of model and tools", function="gra_orchestration.executors:reactive"
+            name="reactive",
+            title="a plain loop of model and tools",
+            function="gra_orchestration.executors:reactive",
         ),
         Executor(
-            name="guided", title="follows and adapts a plan under guidance rules", function="gra_orchestration.executors:guided"
+            name="guided",
+            title="follows and adapts a plan under guidance rules",
+            function="gra_orchestration.executors:guided",
         ),
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attrs import evolve
+
 from gra_core import GuidanceRule, ToolCall, ToolError, ToolResult
 from gra_core.coretools import CORE_TOOLS
 from gra_core.session import Session
@@ -54,7 +55,9 @@ def count_failures(call: ToolCall, result: ToolResult, session: Session) -> Tool
 
 def _need(call: ToolCall, session: Session) -> tuple[str, int]:
     """A need is one tool within one step of the plan: closing a step opens new needs."""
-    closed = sum(s.status in ("done", "replaced", "dropped") for s in session.plan.steps) if session.plan else 0
+    closed = (
+        sum(s.status in ("done", "replaced", "dropped") for s in session.plan.steps) if session.plan else 0
+    )
     return call.name, closed
 
 
@@ -62,7 +65,9 @@ def mark_empty(call: ToolCall, result: ToolResult, session: Session) -> ToolResu
     """An authoritative empty answer is labelled as a finding."""
     if result.status != "empty" or call.name in WEB_TOOLS:
         return result
-    note = "The source covers this and has nothing: report that as a finding; do not ask again in other words."
+    note = (
+        "The source covers this and has nothing: report that as a finding; do not ask again in other words."
+    )
     return evolve(result, notes=(*result.notes, note))
 
 

@@ -25,11 +25,21 @@ def plan(session: Session) -> None:
     start = session.model_calls
 
     def done() -> bool:
-        return session.plan is not None or session.abstention is not None or session.model_calls - start >= MAX_PLANNING_CALLS
+        return (
+            session.plan is not None
+            or session.abstention is not None
+            or session.model_calls - start >= MAX_PLANNING_CALLS
+        )
 
     words = converse(
-        session, system=lambda: instruction, tools=lambda: tools, finished=done, choice=ToolChoice(mode="any", names=tuple(t.name for t in tools))
+        session,
+        system=lambda: instruction,
+        tools=lambda: tools,
+        finished=done,
+        choice=ToolChoice(mode="any", names=tuple(t.name for t in tools)),
     )
     if session.plan is None and session.abstention is None:
-        session.plan = Plan(steps=[PlanStep(goal="Answer the question.", skills=[], note=words.strip()[:2000])])
+        session.plan = Plan(
+            steps=[PlanStep(goal="Answer the question.", skills=[], note=words.strip()[:2000])]
+        )
         session.record("plan_submitted", plan={"steps": [{"goal": "Answer the question."}]}, fallback=True)
