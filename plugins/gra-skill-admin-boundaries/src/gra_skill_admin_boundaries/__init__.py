@@ -1,0 +1,1 @@
+"""Skill ``admin-boundaries``: administrative regions by name, id, parent or position."""

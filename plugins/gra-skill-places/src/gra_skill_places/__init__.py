@@ -1,0 +1,1 @@
+"""Skill ``places``: settlements, airports, landmarks and points of interest."""

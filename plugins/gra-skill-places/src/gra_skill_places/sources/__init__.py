@@ -1,0 +1,1 @@
+"""Live sources of kind ``places``."""
