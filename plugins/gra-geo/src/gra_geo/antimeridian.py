@@ -1,0 +1,200 @@
+"""Longitudes on a sphere: shapes across the 180th meridian and around the poles, bounds that may cross it.
+
+Edges are straight lines in longitude and latitude (RFC 7946). An edge that jumps more than 180 degrees of longitude
+is read the short way round, across the 180th meridian; a ring that goes once round the Earth encloses the pole on
+its smaller side. The direction of rings does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import shapely
+from shapely import Geometry, MultiPolygon, Polygon
+
+Box = tuple[float, float, float, float]
+Repair = Callable[[Geometry], Geometry]
+
+
+def wrap(lon: Any) -> Any:
+    """Longitudes brought to −180 (inclusive) to 180 (exclusive)."""
+    return (np.asarray(lon, float) + 180.0) % 360.0 - 180.0
+
+
+def cut(geometry: Geometry, repair: Repair = shapely.make_valid) -> Geometry:
+    """The geometry with what crosses the 180th meridian cut in two there, and rings around a pole made caps.
+
+    Input and output are longitude/latitude in degrees; a geometry that needs nothing is returned as it is.
+    `repair` is called with a polygon that is invalid even with its longitudes unrolled.
+    """
+    if geometry.is_empty or not _suspicious(geometry):
+        return geometry
+    kind = geometry.geom_type
+    if kind == "Polygon":
+        return _cut_polygon(geometry, repair)
+    if kind in ("LineString", "LinearRing"):
+        return _cut_line(np.asarray(geometry.coords)[:, :2])
+    if kind.startswith("Multi") and kind != "MultiPoint":
+        return _merge([cut(part, repair) for part in geometry.geoms], kind)
+    if kind == "GeometryCollection":
+        return shapely.GeometryCollection([cut(part, repair) for part in geometry.geoms])
+    return geometry
+
+
+def _suspicious(geometry: Geometry) -> bool:
+    west, _, east, _ = geometry.bounds
+    if east - west <= 180.0 and west >= -180.0 and east <= 180.0:
+        return False
+    return any(np.any(np.abs(np.diff(ring[:, 0])) > 180.0) for ring in _sequences(geometry)) or not -180 <= west <= east <= 180
+
+
+def _sequences(geometry: Geometry) -> list[np.ndarray]:
+    """Coordinate arrays of every ring and line."""
+    lines = []
+    for part in shapely.get_parts(geometry) if hasattr(geometry, "geoms") else [geometry]:
+        if hasattr(part, "geoms"):
+            lines += _sequences(part)
+        elif part.geom_type == "Polygon":
+            lines += [np.asarray(r.coords) for r in (part.exterior, *part.interiors)]
+        else:
+            lines.append(np.asarray(part.coords))
+    return lines
+
+
+def unroll(ring: np.ndarray) -> np.ndarray:
+    """Coordinates with longitudes made continuous: no step is longer than 180 degrees, so they may leave −180..180."""
+    steps = np.diff(ring[:, 0])
+    steps = np.where(np.abs(steps) > 180.0, steps - 360.0 * np.round(steps / 360.0), steps)
+    lon = ring[0, 0] + np.concatenate([[0.0], np.cumsum(steps)])
+    return np.column_stack([lon, ring[:, 1]])
+
+
+def _whole_turns(ring: np.ndarray) -> bool:
+    """Whether steps of exactly 360 degrees stand for the full circle: the edge along a pole of an unrolled cap, or the
+    two long sides of a band around the Earth. A single one elsewhere joins a point with itself."""
+    steps, lat = np.diff(ring[:, 0]), ring[:-1, 1]
+    full = np.abs(np.abs(steps) - 360.0) < 1e-9
+    if not full.any() or np.any(np.abs(steps[~full]) > 180.0):
+        return False
+    return bool(np.all(np.abs(lat[full]) > 90.0 - 1e-9)) or int(full.sum()) == 2
+
+
+def _unrolled(ring: np.ndarray) -> np.ndarray:
+    return ring if _whole_turns(ring) else unroll(ring)
+
+
+def _cut_polygon(polygon: Polygon, repair: Repair) -> Geometry:
+    shell = _unrolled(np.asarray(polygon.exterior.coords)[:, :2])
+    north = _encloses_north(shell)
+    area = _valid(Polygon(_close(shell, north)), repair)
+    for interior in polygon.interiors:
+        hole = _close(_unrolled(np.asarray(interior.coords)[:, :2]), north)
+        for shift in (-360.0, 0.0, 360.0):
+            area = area.difference(_valid(Polygon(hole + np.array([shift, 0.0])), repair))
+    return _merge([_fold(area)], "MultiPolygon")
+
+
+def _valid(polygon: Polygon, repair: Repair) -> Geometry:
+    return polygon if polygon.is_valid else repair(polygon)
+
+
+def _encloses_north(ring: np.ndarray) -> bool:
+    """Which pole a ring that goes round the Earth encloses: the one on its smaller side."""
+    mean = np.sin(np.radians((ring[1:, 1] + ring[:-1, 1]) / 2))
+    turn = np.diff(ring[:, 0])
+    return bool(np.sum(mean * turn) * np.sign(turn.sum() or 1.0) > 0)
+
+
+def _close(ring: np.ndarray, north: bool) -> np.ndarray:
+    """A ring that goes round the Earth, closed over the pole; others as they are."""
+    if abs(ring[-1, 0] - ring[0, 0]) < 180.0:
+        return ring
+    pole = 90.0 if north else -90.0
+    return np.vstack([ring, [ring[-1, 0], pole], [ring[0, 0], pole], ring[:1]])
+
+
+def _fold(geometry: Geometry) -> Geometry:
+    """Cut a geometry with unrolled longitudes into strips and move each to −180..180."""
+    west, _, east, _ = geometry.bounds
+    parts = []
+    for turn in range(int(np.floor((west + 180.0) / 360.0)), int(np.ceil((east + 180.0) / 360.0))):
+        left = -180.0 + 360.0 * turn
+        strip = geometry.intersection(shapely.box(left, -90.0, left + 360.0, 90.0))
+        parts.append(shapely.transform(strip, lambda xy, left=left: xy - [left + 180.0, 0.0]))
+    return shapely.union_all([p for p in parts if not p.is_empty]) if len(parts) > 1 else parts[0]
+
+
+def _cut_line(line: np.ndarray) -> Geometry:
+    steps = np.abs(np.diff(line[:, 0]))
+    if np.all((steps <= 180.0) | (np.abs(steps - 360.0) < 1e-9)):
+        return shapely.LineString(line)
+    return _fold(shapely.LineString(unroll(line)))
+
+
+def _merge(parts: list[Geometry], kind: str) -> Geometry:
+    wanted = kind.removeprefix("Multi")
+    flat = [p for p in shapely.get_parts(shapely.get_parts(parts)) if p.geom_type == wanted and not p.is_empty]
+    if len(flat) == 1:
+        return flat[0]
+    return MultiPolygon(flat) if wanted == "Polygon" else shapely.multilinestrings(flat)
+
+
+def box(west: float, south: float, east: float, north: float) -> Geometry:
+    """The box as a polygon; two of them when west > east, that is across the 180th meridian."""
+    if west <= east:
+        return shapely.box(west, south, east, north)
+    return MultiPolygon([shapely.box(west, south, 180.0, north), shapely.box(-180.0, south, east, north)])
+
+
+def split_box(bounds: Iterable[float]) -> list[Box]:
+    """A box as one or two boxes with west <= east."""
+    west, south, east, north = bounds
+    if west <= east:
+        return [(west, south, east, north)]
+    return [(west, south, 180.0, north), (-180.0, south, east, north)]
+
+
+def bounds_of(geometries: Any) -> Box:
+    """west, south, east, north of geometries in longitude/latitude; west > east when the smallest box that holds
+    them crosses the 180th meridian. Planar coordinates (outside −180..180) get their plain bounds."""
+    parts = shapely.get_parts(np.asarray(geometries, dtype=object).ravel())
+    parts = shapely.get_parts(parts[~shapely.is_empty(parts)])
+    if not len(parts):
+        raise ValueError("bounds of no geometry")
+    each = shapely.bounds(parts)
+    south, north = each[:, 1].min(), each[:, 3].max()
+    west, east = each[:, 0].min(), each[:, 2].max()
+    if west < -180.0 or east > 180.0 or east - west <= 180.0 or south < -90 or north > 90:
+        return float(west), float(south), float(east), float(north)
+    starts, ends = _intervals(each[:, 0], each[:, 2])
+    gaps = np.append(starts[1:], starts[0] + 360.0) - ends
+    widest = int(np.argmax(gaps))
+    if widest == len(gaps) - 1 or gaps[widest] <= 1e-9 or np.isclose(gaps[widest], gaps[-1], atol=1e-9):
+        return float(west), float(south), float(east), float(north)
+    return float(starts[widest + 1]), float(south), float(ends[widest]), float(north)
+
+
+def _intervals(starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Overlapping longitude intervals joined, in order."""
+    order = np.argsort(starts, kind="stable")
+    starts, reach = starts[order], np.maximum.accumulate(ends[order])
+    new = np.concatenate([[True], starts[1:] > reach[:-1]])
+    last = np.append(np.nonzero(new)[0][1:] - 1, len(starts) - 1)
+    return starts[new], reach[last]
+
+
+def aliases(geometry: Geometry) -> Geometry:
+    """A point with the other forms it has: on the 180th meridian both signs, at a pole every longitude.
+
+    Planar predicates see the whole place that way; other geometries are returned as they are.
+    """
+    if geometry.geom_type != "Point" or geometry.is_empty:
+        return geometry
+    lon, lat = geometry.x, geometry.y
+    if abs(lat) >= 90.0:
+        return shapely.LineString([(-180.0, lat), (180.0, lat)])
+    if abs(lon) == 180.0:
+        return shapely.MultiPoint([(-180.0, lat), (180.0, lat)])
+    return geometry

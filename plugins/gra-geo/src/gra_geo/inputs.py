@@ -1,0 +1,264 @@
+"""Regions, features and points of a tool call: read from a reference, ids, names or GeoJSON, checked, in EPSG:4326."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import shapely
+from attrs import field, frozen
+
+from gra_core import ToolContext, ToolError
+from gra_geo import antimeridian, geojson, validity
+from gra_geo.crs import to_wgs84
+from gra_geo.frames import WGS84, coordinate_columns, labelled, points_frame
+
+PLACE_PREFIXES = ("geonames/", "iata/", "landmark/", "osm/")
+# Coordinates stored with rounding may leave the range by this much.
+SLACK = 1e-6
+
+
+@frozen(kw_only=True)
+class Read:
+    """What was read: a frame in EPSG:4326 and notes on what was converted or mended on the way."""
+
+    frame: gpd.GeoDataFrame
+    notes: list[str] = field(factory=list)
+
+
+def read_regions(ctx: ToolContext, regions: Any) -> Read:
+    """Polygons with text columns `region_id` and `name`, from a ``ds://`` reference, region ids or GeoJSON."""
+    read = _read(ctx, regions, "regions")
+    wrong = read.frame[~read.frame.geom_type.isin(["Polygon", "MultiPolygon"])]
+    if len(wrong):
+        kinds = ", ".join(sorted(wrong.geom_type.unique()))
+        raise ToolError(
+            "bad_argument", f"regions must be polygons, got {len(wrong)} of type {kinds}", hint="make polygons with buffer_features first"
+        )
+    return Read(frame=labelled(read.frame, "region_id"), notes=read.notes)
+
+
+def read_features(ctx: ToolContext, features: Any) -> Read:
+    """Features of any geometry with text columns `feature_id` and `name`, from a reference, ids, names or GeoJSON."""
+    read = _read(ctx, features, "features")
+    return Read(frame=labelled(read.frame, "feature_id"), notes=read.notes)
+
+
+def read_points(ctx: ToolContext, points: Any) -> Read:
+    """Points with text columns `place_id` and `name`, from a reference, coordinates, place ids or names, or GeoJSON.
+
+    Polygons and lines become their centre of area or length, with a note.
+    """
+    read = _read(ctx, points, "points")
+    frame, notes = read.frame, list(read.notes)
+    shaped = frame.geom_type != "Point"
+    if shaped.any():
+        from gra_geo.geodesy import centroids
+
+        frame = frame.set_geometry(centroids(frame.geometry))
+        notes.append(f"{int(shaped.sum())} features that are not points were replaced by their centres")
+    return Read(frame=labelled(frame, "place_id"), notes=notes)
+
+
+def _read(ctx: ToolContext, value: Any, what: str) -> Read:
+    notes: list[str] = []
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        value = geojson.parse_text(value)
+    if isinstance(value, str):
+        if value.startswith("ds:"):
+            frame = _from_dataset(ctx, value, notes)
+            return Read(frame=checked(frame, value, notes), notes=notes)
+        value = [value]
+    if isinstance(value, dict):
+        frame = geojson.read_geojson(value, notes)
+    elif isinstance(value, list) and value:
+        frame = _from_list(ctx, value, what, notes)
+    else:
+        raise ToolError("bad_argument", f"{what}: nothing was given", hint="give a ds:// reference, ids or GeoJSON")
+    return Read(frame=checked(frame, what, notes), notes=notes)
+
+
+def _from_dataset(ctx: ToolContext, ref: str, notes: list[str]) -> gpd.GeoDataFrame:
+    data = ctx.load(ref)
+    if isinstance(data, gpd.GeoDataFrame):
+        if not len(data):
+            raise ToolError("bad_argument", f"{ref} has no rows", hint="use a dataset with features")
+        frame, told = to_wgs84(data, ref)
+        notes += told
+        return frame
+    if isinstance(data, pd.DataFrame):
+        return _from_table(ctx, ref, data, notes)
+    if isinstance(data, dict) and data.get("type") in geojson.TYPES:
+        return geojson.read_geojson(data, notes)
+    raise ToolError("bad_argument", f"{ref} holds no features but {type(data).__name__}", hint="give a dataset of features, or a table with lon and lat columns")
+
+
+def _from_table(ctx: ToolContext, ref: str, table: pd.DataFrame, notes: list[str]) -> gpd.GeoDataFrame:
+    """A table without geometry: by coordinate columns, else by region ids."""
+    if not len(table):
+        raise ToolError("bad_argument", f"{ref} has no rows", hint="use a dataset with features")
+    if found := coordinate_columns(table):
+        lon, lat = found
+        notes.append(f"{ref}: points made from columns {lon} and {lat} (taken as EPSG:4326)")
+        numbers = table.assign(**{c: pd.to_numeric(table[c], errors="coerce") for c in found})
+        return points_frame(numbers, lon, lat)
+    if "region_id" in table.columns:
+        ids = list(dict.fromkeys(table["region_id"].astype(str)))
+        shapes = ctx.source("boundaries").get(region_ids=ids).set_index("region_id").geometry
+        notes.append(f"{ref}: boundaries added by region_id")
+        return gpd.GeoDataFrame(table, geometry=shapes.reindex(table["region_id"].astype(str)).to_numpy(), crs=WGS84)
+    raise ToolError(
+        "bad_argument",
+        f"{ref} is a table without geometry; its columns are {', '.join(map(str, table.columns[:20]))}",
+        hint="it needs lon and lat columns, or a region_id column",
+    )
+
+
+def _from_list(ctx: ToolContext, values: list[Any], what: str, notes: list[str]) -> gpd.GeoDataFrame:
+    if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values) and len(values) == 2:
+        values = [values]
+    if all(isinstance(v, (list, tuple)) for v in values):
+        positions = [geojson.geometry_of({"type": "Point", "coordinates": v}, f"{what}[{i}]", notes) for i, v in enumerate(values)]
+        names = [f"({p.x:.10g}, {p.y:.10g})" for p in positions]
+        ids = [f"point-{i + 1}" for i in range(len(positions))]
+        return gpd.GeoDataFrame({"place_id": ids, "name": names}, geometry=positions, crs=WGS84)
+    if all(isinstance(v, str) for v in values):
+        return _from_texts(ctx, [v.strip() for v in values], what, notes)
+    if all(isinstance(v, dict) for v in values):
+        features = [v if v.get("type") == "Feature" else {"type": "Feature", "geometry": v} for v in values]
+        return geojson.read_geojson({"type": "FeatureCollection", "features": features}, notes)
+    raise ToolError("bad_argument", f"{what}: a list must hold either ids, [longitude, latitude] pairs or GeoJSON, all of one kind")
+
+
+def _from_texts(ctx: ToolContext, texts: list[str], what: str, notes: list[str]) -> gpd.GeoDataFrame:
+    """Each text is a dataset, region id, place id or (not for regions) a place name; rows keep the order given."""
+    frames = []
+    for kind, group in _runs(texts, what):
+        if kind == "dataset":
+            frames += [_from_dataset(ctx, ref, notes) for ref in group]
+        elif kind == "region":
+            frames.append(ctx.source("boundaries").get(region_ids=group))
+        elif kind == "place":
+            frames.append(points_frame(ctx.source("places").get(place_ids=group)))
+        else:
+            frames += [place_named(ctx, name, what, notes) for name in group]
+    if len(frames) == 1:
+        return frames[0]
+    return gpd.GeoDataFrame(pd.concat(frames, ignore_index=True), crs=WGS84)
+
+
+def _runs(texts: list[str], what: str) -> list[tuple[str, list[str]]]:
+    runs: list[tuple[str, list[str]]] = []
+    for text in texts:
+        if not text:
+            raise ToolError("bad_argument", f"{what}: an empty text is no id", hint="give ids such as geoId/31")
+        kind = _kind_of(text)
+        if runs and runs[-1][0] == kind:
+            runs[-1][1].append(text)
+        else:
+            runs.append((kind, [text]))
+    return runs
+
+
+def _kind_of(text: str) -> str:
+    if text.startswith("ds:"):
+        return "dataset"
+    if text.startswith(PLACE_PREFIXES):
+        return "place"
+    head, slash, tail = text.partition("/")
+    return "region" if slash and tail and " " not in head else "name"
+
+
+def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd.GeoDataFrame:
+    """The one place of a name; several equally good ones are an error that lists them. Regions need their id."""
+    if what == "regions":
+        raise ToolError("bad_argument", f"{name!r} is not a region id", hint=_region_hint(ctx, name))
+    table = ctx.source("places").search(text=name, limit=10)
+    if not len(table):
+        raise ToolError("not_found", f"no place is called {name!r}", hint="try another spelling, or give [longitude, latitude]")
+    best = table[table["match"].isin(["exact", "alias"])] if "match" in table else table
+    if len(best) != 1:
+        shown = (best if len(best) else table).head(10)
+        listed = _listed(shown)
+        reason = "is the name of several places" if len(best) else "matches no place exactly"
+        raise ToolError("bad_argument", f"{name!r} {reason}: {listed}", hint="choose one by its id")
+    row = best.iloc[0]
+    notes.append(f"{name!r} was taken to be {row['place_id']} at ({row['lon']:.6g}, {row['lat']:.6g})")
+    return points_frame(best)
+
+
+def _listed(table: pd.DataFrame) -> str:
+    where = [", ".join(str(row[c]) for c in ("name", "admin1", "country") if pd.notna(row.get(c)) and row.get(c)) for _, row in table.iterrows()]
+    return "; ".join(f"{i} ({w})" for i, w in zip(table["place_id"], where, strict=True))
+
+
+def _region_hint(ctx: ToolContext, name: str) -> str:
+    try:
+        found = ctx.source("boundaries").find(name=name, limit=5)
+    except ToolError:
+        found = pd.DataFrame()
+    if not len(found):
+        return "give ids such as geoId/31; find_regions looks them up by name"
+    return "did you mean " + "; ".join(f"{r['region_id']} ({r['name']}, {r['level']})" for _, r in found.iterrows()) + "?"
+
+
+def checked(frame: gpd.GeoDataFrame, what: str, notes: list[str]) -> gpd.GeoDataFrame:
+    """The frame with its geometries proved usable: present, finite, in range, valid, cut at the 180th meridian."""
+    frame = frame.reset_index(drop=True)
+    shapes = shapely.force_2d(frame.geometry.to_numpy())
+    shapes = _in_range(shapes, what)
+    lacking = np.array([g is None or g.is_empty for g in shapes])
+    if lacking.any():
+        rows = ", ".join(str(i + 1) for i in np.nonzero(lacking)[0][:5])
+        raise ToolError("bad_argument", f"{what}: {int(lacking.sum())} features have an empty geometry (row {rows})", hint="leave them out")
+    shapes = _whole(shapes, what, notes)
+    return frame.set_geometry(gpd.GeoSeries(shapes, crs=WGS84, index=frame.index))
+
+
+def _in_range(shapes: np.ndarray, what: str) -> np.ndarray:
+    xy, owner = shapely.get_coordinates(shapes, return_index=True)
+    finite = np.isfinite(xy).all(axis=1)
+    if not finite.all():
+        row = int(owner[~finite][0])
+        raise ToolError("bad_argument", f"{what}: row {row + 1} has coordinates that are not numbers (NaN or infinite)", hint="drop such rows first")
+    for axis, limit, name in ((1, 90.0, "latitude"), (0, 180.0, "longitude")):
+        beyond = np.abs(xy[:, axis]) > limit + SLACK
+        if beyond.any():
+            value = float(xy[beyond][0, axis])
+            raise ToolError("bad_argument", f"{what}: {name} {value:g} of row {int(owner[beyond][0]) + 1} is beyond ±{limit:g}", hint=_range_hint(name, value))
+    if (np.abs(xy) > [180.0, 90.0]).any():
+        return shapely.transform(shapes, lambda a: np.clip(a, [-180.0, -90.0], [180.0, 90.0]))
+    return shapes
+
+
+def _range_hint(name: str, value: float) -> str:
+    if name == "latitude":
+        return "coordinates are [longitude, latitude]; were they given the other way round?"
+    inside = float(antimeridian.wrap(value))
+    return f"longitudes run from −180 to 180: write {value:g} as {inside:g} (a shape may cross the 180th meridian as it is)"
+
+
+def _whole(shapes: np.ndarray, what: str, notes: list[str]) -> np.ndarray:
+    """Cut at the 180th meridian and repair, each row that needs it."""
+    bounds = shapely.bounds(shapes)
+    doubtful = ~shapely.is_valid(shapes) | (bounds[:, 2] - bounds[:, 0] > 180.0)
+    shapes = shapes.copy()
+    cut, mended = 0, 0
+    for row in np.nonzero(doubtful)[0]:
+        try:
+            whole = antimeridian.cut(shapes[row], validity.repair)
+            fixed = validity.repair(whole)
+        except validity.AmbiguousShape as error:
+            raise ToolError(
+                "bad_argument", f"{what}: the polygon of row {row + 1} is not usable: {error}", hint="give the ring so that it does not cross itself, or split it"
+            ) from error
+        cut += whole is not shapes[row]
+        mended += fixed is not whole
+        shapes[row] = fixed
+    if cut:
+        notes.append(f"{what}: {cut} shapes with steps over 180 degrees of longitude were read as crossing the 180th meridian or circling a pole")
+    if mended:
+        notes.append(f"{what}: {mended} invalid polygons were repaired without changing their area")
+    return shapes
