@@ -10,9 +10,9 @@ import time
 from typing import Any
 
 from attrs import define, field
-from gra_core.secrets import redact
 
 from gra_core import Clock, ModelError, Usage
+from gra_core.secrets import redact
 from gra_model_openai.failure import Failure, body_failure, inline_failure, status_failure, transport_failure
 from gra_model_openai.settings import Endpoint, Patience
 from gra_model_openai.usage import read_usage, unanswered

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
+
 from gra_core.model import ModelErrorKind
 
 _OVERFLOW = re.compile(

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from attrs import frozen
-from gra_core.model import StopReason
 
 from gra_core import Message, ModelRequest
+from gra_core.model import StopReason
 from gra_model_openai.calls import Calls, read_calls
 
 FINISH: dict[str, StopReason] = {

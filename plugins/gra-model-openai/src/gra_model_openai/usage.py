@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gra_core.tokens import estimate_tokens
-
 from gra_core import Usage
+from gra_core.tokens import estimate_tokens
 
 
 def read_usage(raw: dict[str, Any], body: dict[str, Any]) -> Usage:
