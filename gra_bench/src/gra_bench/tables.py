@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MIN_WIDTH, PIPED_WIDTH = 100, 160
 
 COLUMNS = (
     "Benchmark",
@@ -59,15 +64,12 @@ def cells(row: dict[str, Any]) -> list[str]:
 def print_summary(rows: list[dict[str, Any]]) -> None:
     """The summary table on stdout, as wide as the terminal allows."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
-    width = console.width if console.is_terminal else 160
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in rows:
         table.add_row(*cells(row))
-    Console(width=max(100, width)).print(table)
+    console().print(table)
 
 
 def markdown(rows: list[dict[str, Any]]) -> str:
@@ -115,14 +117,31 @@ class ProgressBar:
 def print_rows(rows: list[dict[str, Any]], columns: list[str]) -> None:
     """Plain rows under headings."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
-    table = Table(*columns, box=box.SIMPLE)
+    table = Table(box=box.SIMPLE)
+    for column in columns:
+        table.add_column(column.replace("_", " "), overflow="fold")
     for row in rows:
-        values = (row.get(c, "") for c in columns)
-        table.add_row(
-            *(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False, default=str) for v in values)
-        )
-    Console(width=max(100, console.width if console.is_terminal else 160)).print(table)
+        table.add_row(*(cell(row.get(c)) for c in columns))
+    console().print(table)
+
+
+def cell(value: Any) -> str:
+    """A value as a table shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return "; ".join(map(cell, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def console() -> Console:
+    """Stdout as wide as the terminal; text is shown as it is, never read as markup."""
+    from rich.console import Console
+
+    found = Console()
+    width = found.width if found.is_terminal else PIPED_WIDTH
+    return Console(width=max(MIN_WIDTH, width), markup=False, highlight=False)

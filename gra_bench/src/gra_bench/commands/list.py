@@ -102,15 +102,11 @@ def _plugins(registry: Any) -> Rows:
     for kind in KINDS:
         if kind != "plugins":
             KINDS[kind][0](registry)
+    broken = {f.plugin for f in registry.plugins.failures}
     active = [
-        {
-            "name": r.name,
-            "plugin": r.name,
-            "distribution": r.distribution,
-            "version": r.version,
-            "status": "active",
-        }
+        {"name": r.name, "plugin": r.name, "distribution": r.distribution, "version": r.version, "status": "active"}
         for _, r in sorted(registry.plugins.records.items())
+        if r not in broken
     ]
     failed = [
         {
@@ -160,7 +156,7 @@ KINDS: dict[str, tuple[Callable[[Any], Rows], list[str]]] = {
     "models": (_models, ["name", "title", "example", "missing", "distribution"]),
     "skills": (_skills, ["name", "description", "missing", "distribution"]),
     "tools": (_tools, ["name", "skill", "distribution"]),
-    "sources": (_sources, ["name", "title", "licence", "missing", "distribution"]),
+    "sources": (_sources, ["kind", "name", "title", "licence", "missing", "distribution"]),
     "planners": (_titles("planners"), ["name", "title", "distribution"]),
     "executors": (_titles("executors"), ["name", "title", "distribution"]),
     "guidance": (_guidance, ["name", "title", "enforced", "distribution"]),
