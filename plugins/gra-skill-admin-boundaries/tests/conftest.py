@@ -1,14 +1,18 @@
-"""A Who's On First database in the documented schema, filled with synthetic features."""
+"""A Who's On First database in the documented schema and a TIGERweb server in its wire format, both of synthetic features."""
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import shapely
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 SPR = (
     "id INTEGER NOT NULL, parent_id INTEGER, name TEXT, placetype TEXT, inception TEXT, cessation TEXT, country TEXT, repo TEXT, "
@@ -95,3 +99,99 @@ def gazetteer(tmp_path: Path) -> SyntheticGazetteer:
            concordances={"iso:id": "BR-SS", "fips:code": "BR27"})  # fmt: skip
     db.add(10, "Doña Synth", "county", shapely.box(0, 0, 1, 1), country="US", is_alt=1)
     return db
+
+
+def square(west: float, south: float, size: float = 1.0) -> dict[str, Any]:
+    return shapely.geometry.mapping(shapely.box(west, south, west + size, south + size))
+
+
+class FakeTigerWeb:
+    """A synthetic map service: two states of two counties each, tracts and ZIP areas, three features a page."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.url = server.url_for("").rstrip("/")
+        self.layers = {
+            4: "2020 Census ZIP Code Tabulation Areas", 5: "2020 Census ZIP Code Tabulation Areas Labels",
+            6: "2010 Census ZIP Code Tabulation Areas", 8: "Census Tracts", 9: "Census Tracts Labels", 80: "States", 82: "Counties",
+        }  # fmt: skip
+        self.forms: list[dict[str, str]] = []
+        self.before: Callable[[dict[str, str]], Response | None] = lambda form: None
+        self.exceeded_inside_properties = True
+        self._data = self._features()
+        server.expect_request("/tigerWMS_Current/MapServer", method="GET").respond_with_handler(self.listing)
+        server.expect_request(re.compile(r"^/tigerWMS_Current/MapServer/\d+/query$"), method="POST").respond_with_handler(self.query)
+
+    def _features(self) -> dict[int, list[dict[str, Any]]]:
+        def feature(geoid: str, name: str, base: str, shape: dict[str, Any], **extra: str) -> dict[str, Any]:
+            properties = {"GEOID": geoid, "NAME": name, "BASENAME": base, **extra}
+            return {"type": "Feature", "properties": properties, "geometry": shape}
+
+        states, counties, tracts, zips = [], [], [], []
+        for i, (fips, name, postal) in enumerate([("01", "Synthetic North", "SN"), ("31", "Synthetic South", "SS")]):
+            states.append(feature(fips, name, name, square(0, 10 * i, 2), STUSAB=postal, STATE=fips))
+            for j, (county, base) in enumerate([("007", "Doña Synth"), ("009", "Round Synth")]):
+                corner = (j, 10 * i)
+                counties.append(feature(fips + county, f"{base} County", base, square(*corner), STATE=fips, COUNTY=county))
+                code = f"{fips}{county}000100"
+                tracts.append(feature(code, "Census Tract 1", "1", square(*corner), STATE=fips, COUNTY=county))
+        # The second one reaches over the border, its internal point lies in the other state.
+        zips.append(feature("01234", "ZCTA5 01234", "01234", square(0.25, 0.25, 0.5), INTPTLON="+000.5000000", INTPTLAT="+00.5000000"))
+        zips.append(feature("68355", "ZCTA5 68355", "68355", square(0.5, 1.5, 9), INTPTLON="+001.0000000", INTPTLAT="+10.5000000"))
+        return {80: states, 82: counties, 8: tracts, 4: zips, 6: []}
+
+    def listing(self, request: Request) -> Response:
+        assert request.args["f"] == "json"
+        return self.reply({"layers": [{"id": i, "name": n} for i, n in self.layers.items()]})
+
+    def query(self, request: Request) -> Response:
+        form = dict(request.form)
+        self.forms.append(form)
+        if (early := self.before(form)) is not None:
+            return early
+        hits = [f for f in self._data[int(request.path.split("/")[-2])] if self._meets(f, form["where"]) and self._lies(f, form)]
+        if form.get("returnCountOnly") == "true":
+            return self.reply({"count": len(hits)})
+        assert form["outSR"] == "4326" and form["f"] == "geojson"
+        start = int(form["resultOffset"])
+        page = [self._shown(f, form) for f in hits[start : start + 3]]
+        body: dict[str, Any] = {"type": "FeatureCollection", "features": page}
+        if start + 3 < len(hits):
+            body |= {"properties": {"exceededTransferLimit": True}} if self.exceeded_inside_properties else {"exceededTransferLimit": True}
+        return self.reply(body)
+
+    @staticmethod
+    def reply(body: Any) -> Response:
+        return Response(json.dumps(body), content_type="application/json")
+
+    @staticmethod
+    def _shown(feature: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
+        wanted = form["outFields"].split(",")
+        properties = {k: v for k, v in feature["properties"].items() if k in wanted}
+        return {"type": "Feature", "properties": properties, "geometry": feature["geometry"] if form["returnGeometry"] == "true" else None}
+
+    @staticmethod
+    def _meets(feature: dict[str, Any], where: str) -> bool:
+        for clause in where.split(" AND "):
+            if clause == "1=1":
+                continue
+            match = re.fullmatch(r"(\w+) (?:= '(\d+)'|IN \(((?:'\d+',?)+)\))", clause)
+            assert match, f"unsupported: {clause}"
+            if feature["properties"].get(match[1]) not in (re.findall(r"\d+", match[3]) if match[3] else [match[2]]):
+                return False
+        return True
+
+    @staticmethod
+    def _lies(feature: dict[str, Any], form: dict[str, str]) -> bool:
+        if "geometry" not in form:
+            return True
+        given = json.loads(form["geometry"])
+        kind, shape = form["geometryType"], shapely.geometry.shape(feature["geometry"])
+        if kind == "esriGeometryMultipoint":
+            return shape.intersects(shapely.MultiPoint(given["points"]))
+        assert kind == "esriGeometryEnvelope"
+        return shape.intersects(shapely.box(given["xmin"], given["ymin"], given["xmax"], given["ymax"]))
+
+
+@pytest.fixture
+def fake_tigerweb(httpserver: HTTPServer) -> FakeTigerWeb:
+    return FakeTigerWeb(httpserver)

@@ -1,0 +1,73 @@
+"""Queries on an ArcGIS map service: layers by name, pages, errors inside HTTP 200."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any
+
+import httpx
+from gra_core import SourceSettings, ToolError
+
+from gra_skill_admin_boundaries.sources.rest import RestService
+
+MAX_PAGES = 500
+
+
+class MapService:
+    """One MapServer below the base URL of the settings, such as ``tigerWMS_Current``."""
+
+    def __init__(self, settings: SourceSettings, service: str, *, title: str) -> None:
+        self._rest = RestService(settings, service=title, explain=explain, headers={"Accept": "application/json"})
+        self._path, self._title = f"/{service}/MapServer", title
+
+    @cached_property
+    def layers(self) -> dict[str, int]:
+        """Layer names and numbers; numbers differ between vintages, names hardly do."""
+        listing = self._checked(self._rest.request("GET", self._path, params={"f": "json"}))
+        return {layer["name"]: int(layer["id"]) for layer in listing.get("layers", [])}
+
+    def features(self, layer: int, *, where: str = "1=1", fields: str = "*", shapes: bool = True, **spatial: Any) -> list[dict[str, Any]]:
+        """GeoJSON features of a layer in EPSG:4326, all pages. `spatial` holds geometry, geometryType and the like."""
+        form = {
+            "where": where, "outFields": fields, "returnGeometry": str(shapes).lower(), "inSR": "4326", "outSR": "4326", "f": "geojson",
+            **{key: value if isinstance(value, str) else json.dumps(value) for key, value in spatial.items()},
+        }  # fmt: skip
+        found: list[dict[str, Any]] = []
+        for _ in range(MAX_PAGES):
+            page = self._query(layer, form | {"resultOffset": str(len(found))})
+            new = page.get("features", [])
+            found += new
+            if not new or not (page.get("exceededTransferLimit") or page.get("properties", {}).get("exceededTransferLimit")):
+                return found
+        raise ToolError("upstream", f"{self._title} sent more than {MAX_PAGES} pages for one query", hint="ask for a smaller region")
+
+    def count(self, layer: int) -> int:
+        """How many features a layer has."""
+        reply = self._query(layer, {"where": "1=1", "returnCountOnly": "true", "f": "json"})
+        return int(reply.get("count", 0))
+
+    def _query(self, layer: int, form: dict[str, str]) -> dict[str, Any]:
+        return self._checked(self._rest.request("POST", f"{self._path}/{layer}/query", data=form))
+
+    def _checked(self, reply: dict[str, Any]) -> dict[str, Any]:
+        """The reply, unless it is an error in the clothes of HTTP 200."""
+        if "error" not in reply:
+            return reply
+        error = reply["error"] if isinstance(reply["error"], dict) else {}
+        code, said = error.get("code"), _message(error)
+        kind = {429: "quota", 498: "not_available", 499: "not_available", 504: "timeout"}.get(code, "upstream")
+        raise ToolError(kind, f"{self._title} failed with code {code}: {said}", hint="try again later, or check base_url of the source")
+
+
+def _message(error: dict[str, Any]) -> str:
+    details = [str(d) for d in error.get("details") or [] if d]
+    return "; ".join([str(error.get("message") or "no reason given"), *details])[:300]
+
+
+def explain(response: httpx.Response) -> str:
+    """The reason inside an error body, if it has one."""
+    try:
+        return _message(response.json()["error"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ""
