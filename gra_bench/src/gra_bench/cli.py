@@ -87,3 +87,7 @@ def main(argv: list[str] | None = None) -> int:
         if error.hint:
             click.echo(f"Hint: {redact(error.hint)}", err=True)
         sys.exit(2 if isinstance(error, (UsageError, PluginError)) else 1)
+
+
+if __name__ == "__main__":
+    main()
