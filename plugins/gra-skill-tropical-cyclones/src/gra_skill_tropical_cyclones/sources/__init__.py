@@ -1,0 +1,1 @@
+"""Sources of the skill: IBTrACS files, NHC's current storms, Weather Lab's track forecasts."""
