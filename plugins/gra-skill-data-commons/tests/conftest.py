@@ -266,7 +266,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Any:
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     http.loop = loop  # type: ignore[attr-defined]
     loop.url = f"http://127.0.0.1:{http.server_port}/v2"
-    threading.Thread(target=http.serve_forever, daemon=True).start()
+    threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
     monkeypatch.setenv("DC_API_KEY", KEY)
     monkeypatch.setenv("GRA_BASE_URL_DATA_COMMONS", loop.url)
     yield loop
