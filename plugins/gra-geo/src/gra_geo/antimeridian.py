@@ -8,6 +8,7 @@ its smaller side. The direction of rings does not matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def _cut_polygon(polygon: Polygon, repair: Repair) -> Geometry:
         hole = _close(_unrolled(np.asarray(interior.coords)[:, :2]), north)
         for shift in (-360.0, 0.0, 360.0):
             area = area.difference(_valid(Polygon(hole + np.array([shift, 0.0])), repair))
-    return _merge([_fold(area)], "MultiPolygon")
+    return _merge([fold(area)], "MultiPolygon")
 
 
 def _valid(polygon: Polygon, repair: Repair) -> Geometry:
@@ -115,7 +116,7 @@ def _close(ring: np.ndarray, north: bool) -> np.ndarray:
     return np.vstack([ring, [ring[-1, 0], pole], [ring[0, 0], pole], ring[:1]])
 
 
-def _fold(geometry: Geometry) -> Geometry:
+def fold(geometry: Geometry) -> Geometry:
     """Cut a geometry with unrolled longitudes into strips and move each to −180..180."""
     west, _, east, _ = geometry.bounds
     parts = []
@@ -130,7 +131,29 @@ def _cut_line(line: np.ndarray) -> Geometry:
     steps = np.abs(np.diff(line[:, 0]))
     if np.all((steps <= 180.0) | (np.abs(steps - 360.0) < 1e-9)):
         return shapely.LineString(line)
-    return _fold(shapely.LineString(unroll(line)))
+    flat = unroll(line)
+    return fold(shapely.LineString(_with_crossings(flat)))
+
+
+def _with_crossings(line: np.ndarray) -> np.ndarray:
+    """An unrolled line with a vertex where each of its geodesics crosses the 180th meridian, so that lengths are kept."""
+    out = [line[0]]
+    for start, end in pairwise(line):
+        low, high = sorted((start[0], end[0]))
+        meridian = 180.0 + 360.0 * np.ceil((low - 180.0) / 360.0)
+        if low < meridian < high:
+            out.append(np.array([meridian, _latitude_at(meridian, start, end)]))
+        out.append(end)
+    return np.array(out)
+
+
+def _latitude_at(lon: float, start: np.ndarray, end: np.ndarray) -> float:
+    """Where the great circle through two places meets a meridian between them."""
+    before, after, whole = np.sin(np.radians([lon - start[0], end[0] - lon, end[0] - start[0]]))
+    if abs(whole) < 1e-12:
+        return float((start[1] + end[1]) / 2)
+    first, second = np.tan(np.radians([start[1], end[1]]))
+    return float(np.degrees(np.arctan((first * after + second * before) / whole)))
 
 
 def _merge(parts: list[Geometry], kind: str) -> Geometry:

@@ -103,6 +103,30 @@ def _steps(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     return np.asarray(GEOD.inv(start[:, 0], start[:, 1], end[:, 0], end[:, 1])[2], float)
 
 
+def along_geodesics(shape: Geometry, step_m: float = 20_000.0) -> Geometry:
+    """Lines with vertices added so that straight steps in longitude and latitude follow their geodesics, cut at the
+    180th meridian. Other geometries are returned as they are."""
+    parts = [p for p in shapely.get_parts(shapely.get_parts(shape)) if p.geom_type in ("LineString", "LinearRing")]
+    if shapely.get_dimensions(shape) != 1 or not parts:
+        return shape
+    lines = [antimeridian.cut(shapely.LineString(_followed(np.asarray(p.coords)[:, :2], step_m))) for p in parts]
+    flat = shapely.get_parts(lines)
+    return flat[0] if len(flat) == 1 else shapely.multilinestrings(flat)
+
+
+def _followed(line: np.ndarray, step_m: float) -> np.ndarray:
+    metres = _steps(line[:-1], line[1:])
+    pieces = np.ceil(metres / step_m).astype(int)
+    # A step along a meridian follows its geodesic already.
+    pieces[(line[:-1, 0] == line[1:, 0]) & (np.abs(line[:-1, 0]) < 180.0)] = 1
+    out = []
+    for start, end, count in zip(line[:-1], line[1:], pieces, strict=True):
+        out.append(start)
+        if count > 1:
+            out += [np.array(p) for p in GEOD.npts(*start, *end, int(count) - 1)]
+    return np.array([*out, line[-1]])
+
+
 def centroids(values: Any) -> np.ndarray:
     """The centre of each geometry as a point: of area for polygons, of length for lines, of positions for points.
 
