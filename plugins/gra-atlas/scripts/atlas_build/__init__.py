@@ -1,0 +1,1 @@
+"""Conversion of registry packages to the compact files of the embedded atlas."""
