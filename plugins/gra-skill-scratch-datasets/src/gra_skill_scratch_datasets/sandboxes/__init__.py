@@ -1,0 +1,1 @@
+"""Sandboxes for Python: sandlock, bubblewrap, and none (unprotected)."""

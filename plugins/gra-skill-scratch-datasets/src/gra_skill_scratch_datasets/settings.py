@@ -1,0 +1,45 @@
+"""What the user allows: which sandbox with which limits, which folders may be read from and written to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import evolve
+
+from gra_core import Sandbox, SandboxLimits, ToolContext, ToolError, load
+
+# Seconds of a trial's time that a run in the sandbox leaves for what comes after it.
+RESERVE_S = 2.0
+
+
+def sandboxes(ctx: ToolContext) -> Mapping[str, Sandbox]:
+    """The sandboxes of all active plugins; outside a session those of this package."""
+    registry = getattr(ctx.session, "registry", None)
+    if registry is not None:
+        return registry.sandboxes
+    from gra_skill_scratch_datasets.plugin import gra_sandboxes
+
+    return {s.name: s for s in gra_sandboxes()}
+
+
+def limits(ctx: ToolContext, timeout_s: float) -> tuple[SandboxLimits, list[str]]:
+    """Limits from the setting ``sandbox_limits`` (fields of `SandboxLimits`) with the time that is left, and notes."""
+    allowed = load(dict(ctx.settings.get("sandbox_limits", {})), SandboxLimits, what="setting sandbox_limits")
+    left = ctx.remaining_s - RESERVE_S
+    if left < 1.0:
+        raise ToolError("timeout", "too little of the trial's time is left to run Python", hint="answer with what you have")
+    notes = [] if timeout_s <= left else [f"timeout_s was lowered from {timeout_s:g} to {left:.0f}, the time left"]
+    return evolve(allowed, timeout_s=min(timeout_s, left)), notes
+
+
+def folders(ctx: ToolContext, setting: str) -> list[Path]:
+    """The existing folders that a setting (``import_dirs``, ``export_dirs``) lists, links resolved."""
+    value = ctx.settings.get(setting) or []
+    named = [value] if isinstance(value, str) else value
+    return [Path(p).expanduser().resolve() for p in named if Path(p).expanduser().is_dir()]
+
+
+def within(path: Path, allowed: list[Path]) -> bool:
+    """Whether a resolved path lies in one of the folders."""
+    return any(path.is_relative_to(folder) for folder in allowed)
