@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from gra_core import (
     ModelError,
     ModelReply,
     ModelRequest,
+    Price,
     Skill,
     Tool,
     ToolCall,
@@ -34,6 +36,7 @@ from gra_core.loop import converse
 from gra_core.session import MAX_REPLY_CHARACTERS, Session
 from gra_core.testing import ScriptedModel, calls, registry_of, scripted_trial
 from gra_core.trial import TrialRecord
+from gra_core.usage import Tier
 
 HERE = Path(__file__).parent / "skills"
 NEVER = threading.Event()
@@ -295,6 +298,30 @@ def test_caps_show_what_is_left(tmp_path: Path) -> None:
     outputs = [e.data["output"] for e in record.events if e.kind == "tool_returned"][1:]
     assert [o.get("remaining_quota") for o in outputs] == [1, 0, None]
     assert outputs[2]["error"]["kind"] == "quota"
+
+
+def test_requests_that_tools_make_are_billed(tmp_path: Path) -> None:
+    def search(ctx: ToolContext) -> str:
+        """Search."""
+        ctx.bill("gemini:gemini-3.8-flash", Usage(requests=1, input=1_000_000, searches=2))
+        return "found"
+
+    class Search:
+        @hookimpl
+        def gra_skills(self) -> list[Skill]:
+            return [Skill(folder=HERE / "weather", tools=(Tool(handler=search, skill="weather"),))]
+
+        gra_executors = Skills.gra_executors
+
+    free = Price(model="scripted", tiers=(Tier(input=Decimal(0), output=Decimal(0)),))
+    flash = Price(model="gemini:*", tiers=(Tier(input=Decimal("0.75"), output=Decimal(1)),), per_search=Decimal("0.014"))
+    from attrs import evolve
+
+    configuration = evolve(CONFIGURATION, prices=(free, flash), disclosure="all")
+    record = scripted_trial(registry_of(Search()), configuration, ScriptedModel([calls(("search", {})), "Done."]), tmp_path)
+    assert record.outcome.tool_usage == Usage(requests=1, input=1_000_000, searches=2)
+    assert record.outcome.usage.requests == 2
+    assert record.outcome.cost_usd == Decimal("0.778")
 
 
 def test_provider_state_goes_back_unchanged(tmp_path: Path) -> None:

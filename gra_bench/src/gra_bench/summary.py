@@ -5,19 +5,28 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
 Key = tuple[str, str, str]
 
 
-def summarize(results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row for each benchmark, configuration and model, in order of first appearance."""
+def summarize(results: Iterable[dict[str, Any]], configurations: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """One row for each benchmark, model and configuration; configurations in the order given, then by name.
+
+    Rows do not depend on the order in which trials finished.
+    """
     groups: dict[Key, list[dict[str, Any]]] = {}
     for result in results:
         groups.setdefault((result["benchmark"], result["configuration"], result["model"]), []).append(result)
-    return [_row(key, trials) for key, trials in groups.items()]
+    rank = {name: number for number, name in enumerate(dict.fromkeys(configurations))}
+
+    def place(key: Key) -> tuple[str, str, int, str]:
+        benchmark, configuration, model = key
+        return benchmark, model, rank.get(configuration, len(rank)), configuration
+
+    return [_row(key, groups[key]) for key in sorted(groups, key=place)]
 
 
 def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
@@ -31,6 +40,7 @@ def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
     tools: Counter[str] = Counter()
     for trial in trials:
         tools.update(trial["outcome"]["tools"])
+    used = sorted(tools.items(), key=lambda item: (-item[1], item[0]))
     costs = [t["outcome"]["cost_usd"] for t in trials]
     known = [Decimal(str(c)) for c in costs if c is not None]
     return {
@@ -46,10 +56,11 @@ def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
         "cost_unknown": len(costs) - len(known),
         "model_calls": sum(t["outcome"]["model_calls"] for t in trials),
         "tool_calls": sum(tools.values()), "tool_errors": sum(t["outcome"]["tool_errors"] for t in trials),
-        "tools": dict(tools.most_common()),
+        "tools": dict(used),
         "usage": add_usage(t["outcome"]["usage"] for t in trials),
-        "seconds": round(sum(t["outcome"]["seconds"] for t in trials), 3),
-        "waited_s": round(sum(t["outcome"]["waited_s"] for t in trials), 3),
+        "tool_usage": add_usage(t["outcome"]["tool_usage"] for t in trials),
+        "seconds": round(math.fsum(t["outcome"]["seconds"] for t in trials), 3),
+        "waited_s": round(math.fsum(t["outcome"]["waited_s"] for t in trials), 3),
     }  # fmt: skip
 
 

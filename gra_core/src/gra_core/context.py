@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gra_core.clock import Clock
 from gra_core.source import SourceUse
 from gra_core.sources import SourceHandle, Sources
+from gra_core.usage import Usage
 from gra_core.workspace import Column, Dataset, Lineage, Workspace
 
 if TYPE_CHECKING:
@@ -93,6 +94,11 @@ class ToolContext:
             lineage=lineage,
         )
         return dataset.reply()
+
+    def bill(self, model_id: str, *requests: Usage) -> None:
+        """Account for model requests that a tool made itself (grounded search, say): they count in the trial's cost."""
+        if self.session is not None:
+            self.session.bills.extend((model_id, usage) for usage in requests)
 
     def _remember(self, ref: str) -> None:
         if ref not in self._inputs:

@@ -64,6 +64,7 @@ class Session:
         self.proxies: list[dict[str, str]] = []
         self.abstention: str | None = None
         self.requests: list[Usage] = []
+        self.bills: list[tuple[str, Usage]] = []
         self.model_calls = 0
         self.tool_counts: Counter[str] = Counter()
         self.meter = DisclosureMeter()

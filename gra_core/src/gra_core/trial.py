@@ -30,14 +30,19 @@ TrialStatus = Literal["answered", "abstained", "limit", "failed"]
 
 @frozen(kw_only=True)
 class Outcome:
-    """What a trial led to. `cost_usd` is None when no price of the model is known; `reason` says why a trial has
-    no answer (the limit, the stop reason or the error's kind); `tools` counts the calls of each tool."""
+    """What a trial led to.
+
+    `usage` is the model's, `tool_usage` that of requests which tools made themselves (grounded search); `cost_usd`
+    covers both and is None when a price is not known. `reason` says why a trial has no answer (the limit, the stop
+    reason or the error's kind); `tools` counts the calls of each tool.
+    """
 
     status: TrialStatus
     answer: str = ""
     reason: str = ""
     message: str = ""
     usage: Usage = Usage()
+    tool_usage: Usage = Usage()
     cost_usd: Decimal | None = None
     model_calls: int = 0
     tools: dict[str, int] = field(factory=dict)
@@ -146,12 +151,12 @@ def _carry_out(session: Session, planner: Any, executor: Any) -> dict[str, Any]:
 
 
 def _account(session: Session, setup: TrialSetup, ending: dict[str, Any]) -> Outcome:
-    prices = PriceTable(prices=setup.configuration.prices + built_in_prices().prices)
     calls = list(session.trajectory.of("tool_returned"))
     return Outcome(
         **ending,
         usage=sum(session.requests, Usage()),
-        cost_usd=prices.cost(setup.model.id, session.requests, dt.datetime.now(dt.UTC).date()),
+        tool_usage=sum((usage for _, usage in session.bills), Usage()),
+        cost_usd=_cost(session, setup),
         model_calls=session.model_calls,
         tools=dict(sorted(Counter(e.data["name"] for e in session.trajectory.of("tool_called")).items())),
         tool_errors=sum(e.data["status"] == "error" for e in calls),
@@ -162,3 +167,13 @@ def _account(session: Session, setup: TrialSetup, ending: dict[str, Any]) -> Out
         seconds=round(session.clock.used, 3),
         waited_s=round(session.clock.waited, 3),
     )
+
+
+def _cost(session: Session, setup: TrialSetup) -> Decimal | None:
+    """USD of the model's requests and of those that tools made; None as soon as one price is not known."""
+    prices = PriceTable(prices=setup.configuration.prices + built_in_prices().prices)
+    today = dt.datetime.now(dt.UTC).date()
+    parts = [prices.cost(setup.model.id, session.requests, today)]
+    parts += [prices.cost(model_id, [usage], today) for model_id, usage in session.bills]
+    known = [part for part in parts if part is not None]
+    return sum(known, Decimal(0)) if len(known) == len(parts) else None

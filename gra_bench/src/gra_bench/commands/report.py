@@ -39,7 +39,8 @@ def command(runs: tuple[Path, ...], form: str, as_json: bool) -> int:
                 f"Warning: the runs used different query sets of {name}; their scores are not comparable.",
                 err=True,
             )
-    rows = summarize(result for run in runs for result in read_results(run).values())
+    names = [name for manifest in manifests for name in manifest["configurations"]]
+    rows = summarize((result for run in runs for result in read_results(run).values()), names)
     if as_json or form == "json":
         unfinished = {str(run): unfinished_usage(run) for run in runs}
         print_json({"runs": [str(run) for run in runs], "results": rows, "unfinished": unfinished})

@@ -171,7 +171,7 @@ def _finish(
     from gra_bench.tables import print_summary
 
     wanted = [results[t.id] for t in experiment.trials if t.id in results]
-    rows = summarize(wanted)
+    rows = summarize(wanted, list(experiment.stages))
     made = [results[t.id] for t in todo if t.id in results]
     document = {
         "run_dir": str(folder),

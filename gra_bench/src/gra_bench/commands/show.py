@@ -68,7 +68,7 @@ def _show_run(run: Path, manifest: dict[str, Any], results: dict[str, Any], as_j
     from gra_bench.summary import summarize
     from gra_bench.tables import print_rows, print_summary
 
-    rows = summarize(results.values())
+    rows = summarize(results.values(), list(manifest["configurations"]))
     trials = [
         {
             **{k: r[k] for k in ("trial", "configuration", "model", "query", "repeat", "score")},
