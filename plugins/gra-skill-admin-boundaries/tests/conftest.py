@@ -52,7 +52,9 @@ class SyntheticGazetteer:
             "type": "Feature", "id": wof_id, "geometry": shapely.geometry.mapping(shape),
             "properties": {"wof:id": wof_id, "wof:name": name, "wof:placetype": placetype, **(properties or {})},
         }  # fmt: skip
-        self._db.execute("INSERT INTO geojson VALUES (?,?,?,?,?,0)", (wof_id, json.dumps(body), "synthetic", is_alt, ""))
+        self._db.execute(
+            "INSERT INTO geojson VALUES (?,?,?,?,?,0)", (wof_id, json.dumps(body), "synthetic", is_alt, "")
+        )
         if is_alt:
             return
         parent = list((ancestors or {"": -1}).values())[-1]
@@ -65,8 +67,13 @@ class SyntheticGazetteer:
             "INSERT INTO names VALUES (?,?,?,?,'','','','preferred','','',?,0)",
             [(wof_id, placetype, country, "eng", other) for other in (name, *names)],
         )
-        self._db.executemany("INSERT INTO ancestors VALUES (?,?,?,0)", [(wof_id, a, p) for p, a in own.items()])
-        self._db.executemany("INSERT INTO concordances VALUES (?,?,?,0)", [(wof_id, o, s) for s, o in (concordances or {}).items()])
+        self._db.executemany(
+            "INSERT INTO ancestors VALUES (?,?,?,0)", [(wof_id, a, p) for p, a in own.items()]
+        )
+        self._db.executemany(
+            "INSERT INTO concordances VALUES (?,?,?,0)",
+            [(wof_id, o, s) for s, o in (concordances or {}).items()],
+        )
 
     def close(self) -> Path:
         self._db.commit()
@@ -85,16 +92,58 @@ def gazetteer(tmp_path: Path) -> SyntheticGazetteer:
            concordances={"fips:code": "01", "iso:id": "US-WS", "hasc:id": "US.WS"})  # fmt: skip
     db.add(3, "East Synth", "region", shapely.box(-95, 30, -90, 40), country="US", ancestors=us,
            concordances={"uscensus:geoid": "31", "iso:id": "US-ES"})  # fmt: skip
-    db.add(10, "Doña Synth", "county", shapely.box(-100, 30, -97, 40), country="US", ancestors=west, concordances={"fips:code": "01007"})
+    db.add(
+        10,
+        "Doña Synth",
+        "county",
+        shapely.box(-100, 30, -97, 40),
+        country="US",
+        ancestors=west,
+        concordances={"fips:code": "01007"},
+    )
     db.add(11, "Round Synth", "county", shapely.box(-97, 30, -95, 40), country="US", ancestors=west, names=("Circle Synth",),
            concordances={"fips:code": "01009"}, is_current=-1)  # fmt: skip
-    db.add(12, "Round Synth", "county", shapely.box(-95, 30, -90, 40), country="US", ancestors=east, concordances={"uscensus:geoid": "31009"})
-    db.add(13, "Old Synth", "county", shapely.box(-95, 30, -90, 40), country="US", ancestors=east, is_current=0)
-    db.add(14, "Wrong Synth", "county", shapely.box(-95, 30, -90, 40), country="US", ancestors=east, is_deprecated=1)
-    db.add(20, "Pointville", "locality", shapely.Point(-99, 35), country="US", ancestors={**west, "county": 10})
-    db.add(21, "Areatown", "locality", shapely.box(-99.5, 35, -99, 35.5), country="US", ancestors={**west, "county": 10})
+    db.add(
+        12,
+        "Round Synth",
+        "county",
+        shapely.box(-95, 30, -90, 40),
+        country="US",
+        ancestors=east,
+        concordances={"uscensus:geoid": "31009"},
+    )
+    db.add(
+        13, "Old Synth", "county", shapely.box(-95, 30, -90, 40), country="US", ancestors=east, is_current=0
+    )
+    db.add(
+        14,
+        "Wrong Synth",
+        "county",
+        shapely.box(-95, 30, -90, 40),
+        country="US",
+        ancestors=east,
+        is_deprecated=1,
+    )
+    db.add(
+        20, "Pointville", "locality", shapely.Point(-99, 35), country="US", ancestors={**west, "county": 10}
+    )
+    db.add(
+        21,
+        "Areatown",
+        "locality",
+        shapely.box(-99.5, 35, -99, 35.5),
+        country="US",
+        ancestors={**west, "county": 10},
+    )
     db.add(30, "01234", "postalcode", shapely.box(-99, 31, -98, 32), country="US", ancestors=west)
-    db.add(40, "Synthetic Brazil", "country", shapely.box(-60, -30, -40, 0), country="BR", properties={"wof:country_alpha3": "BRA"})
+    db.add(
+        40,
+        "Synthetic Brazil",
+        "country",
+        shapely.box(-60, -30, -40, 0),
+        country="BR",
+        properties={"wof:country_alpha3": "BRA"},
+    )
     db.add(41, "São Sintético", "region", shapely.box(-60, -30, -40, -10), country="BR", ancestors={"country": 40},
            concordances={"iso:id": "BR-SS", "fips:code": "BR27"})  # fmt: skip
     db.add(10, "Doña Synth", "county", shapely.box(0, 0, 1, 1), country="US", is_alt=1)
@@ -119,7 +168,9 @@ class FakeTigerWeb:
         self.exceeded_inside_properties = True
         self._data = self._features()
         server.expect_request("/tigerWMS_Current/MapServer", method="GET").respond_with_handler(self.listing)
-        server.expect_request(re.compile(r"^/tigerWMS_Current/MapServer/\d+/query$"), method="POST").respond_with_handler(self.query)
+        server.expect_request(
+            re.compile(r"^/tigerWMS_Current/MapServer/\d+/query$"), method="POST"
+        ).respond_with_handler(self.query)
 
     def _features(self) -> dict[int, list[dict[str, Any]]]:
         def feature(geoid: str, name: str, base: str, shape: dict[str, Any], **extra: str) -> dict[str, Any]:
@@ -127,16 +178,40 @@ class FakeTigerWeb:
             return {"type": "Feature", "properties": properties, "geometry": shape}
 
         states, counties, tracts, zips = [], [], [], []
-        for i, (fips, name, postal) in enumerate([("01", "Synthetic North", "SN"), ("31", "Synthetic South", "SS")]):
+        for i, (fips, name, postal) in enumerate(
+            [("01", "Synthetic North", "SN"), ("31", "Synthetic South", "SS")]
+        ):
             states.append(feature(fips, name, name, square(0, 10 * i, 2), STUSAB=postal, STATE=fips))
             for j, (county, base) in enumerate([("007", "Doña Synth"), ("009", "Round Synth")]):
                 corner = (j, 10 * i)
-                counties.append(feature(fips + county, f"{base} County", base, square(*corner), STATE=fips, COUNTY=county))
+                counties.append(
+                    feature(fips + county, f"{base} County", base, square(*corner), STATE=fips, COUNTY=county)
+                )
                 code = f"{fips}{county}000100"
-                tracts.append(feature(code, "Census Tract 1", "1", square(*corner), STATE=fips, COUNTY=county))
+                tracts.append(
+                    feature(code, "Census Tract 1", "1", square(*corner), STATE=fips, COUNTY=county)
+                )
         # The second one reaches over the border, its internal point lies in the other state.
-        zips.append(feature("01234", "ZCTA5 01234", "01234", square(0.25, 0.25, 0.5), INTPTLON="+000.5000000", INTPTLAT="+00.5000000"))
-        zips.append(feature("68355", "ZCTA5 68355", "68355", square(0.5, 1.5, 9), INTPTLON="+001.0000000", INTPTLAT="+10.5000000"))
+        zips.append(
+            feature(
+                "01234",
+                "ZCTA5 01234",
+                "01234",
+                square(0.25, 0.25, 0.5),
+                INTPTLON="+000.5000000",
+                INTPTLAT="+00.5000000",
+            )
+        )
+        zips.append(
+            feature(
+                "68355",
+                "ZCTA5 68355",
+                "68355",
+                square(0.5, 1.5, 9),
+                INTPTLON="+001.0000000",
+                INTPTLAT="+10.5000000",
+            )
+        )
         return {80: states, 82: counties, 8: tracts, 4: zips, 6: []}
 
     def listing(self, request: Request) -> Response:
@@ -148,7 +223,11 @@ class FakeTigerWeb:
         self.forms.append(form)
         if (early := self.before(form)) is not None:
             return early
-        hits = [f for f in self._data[int(request.path.split("/")[-2])] if self._meets(f, form["where"]) and self._lies(f, form)]
+        hits = [
+            f
+            for f in self._data[int(request.path.split("/")[-2])]
+            if self._meets(f, form["where"]) and self._lies(f, form)
+        ]
         if form.get("returnCountOnly") == "true":
             return self.reply({"count": len(hits)})
         assert form["outSR"] == "4326" and form["f"] == "geojson"
@@ -156,7 +235,11 @@ class FakeTigerWeb:
         page = [self._shown(f, form) for f in hits[start : start + 3]]
         body: dict[str, Any] = {"type": "FeatureCollection", "features": page}
         if start + 3 < len(hits):
-            body |= {"properties": {"exceededTransferLimit": True}} if self.exceeded_inside_properties else {"exceededTransferLimit": True}
+            body |= (
+                {"properties": {"exceededTransferLimit": True}}
+                if self.exceeded_inside_properties
+                else {"exceededTransferLimit": True}
+            )
         return self.reply(body)
 
     @staticmethod
@@ -167,7 +250,11 @@ class FakeTigerWeb:
     def _shown(feature: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
         wanted = form["outFields"].split(",")
         properties = {k: v for k, v in feature["properties"].items() if k in wanted}
-        return {"type": "Feature", "properties": properties, "geometry": feature["geometry"] if form["returnGeometry"] == "true" else None}
+        return {
+            "type": "Feature",
+            "properties": properties,
+            "geometry": feature["geometry"] if form["returnGeometry"] == "true" else None,
+        }
 
     @staticmethod
     def _meets(feature: dict[str, Any], where: str) -> bool:
@@ -176,7 +263,9 @@ class FakeTigerWeb:
                 continue
             match = re.fullmatch(r"(\w+) (?:= '(\d+)'|IN \(((?:'\d+',?)+)\))", clause)
             assert match, f"unsupported: {clause}"
-            if feature["properties"].get(match[1]) not in (re.findall(r"\d+", match[3]) if match[3] else [match[2]]):
+            if feature["properties"].get(match[1]) not in (
+                re.findall(r"\d+", match[3]) if match[3] else [match[2]]
+            ):
                 return False
         return True
 

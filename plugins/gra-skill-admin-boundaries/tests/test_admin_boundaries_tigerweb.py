@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from gra_core import ToolError
-from gra_geo.protocols import REGION_COLUMNS
 from gra_skill_admin_boundaries.plugin import gra_sources
 from gra_skill_admin_boundaries.sources.tigerweb import TigerWeb
 from werkzeug import Response
+
+from gra_core import ToolError
+from gra_geo.protocols import REGION_COLUMNS
 
 
 def opened(url: str, **values) -> TigerWeb:
@@ -48,12 +49,18 @@ def test_tigerweb_children_step_down(fake_tigerweb):
     ]  # fmt: skip
     assert counties.crs.to_epsg() == 4326
     assert source.children(parent_id="geoId/31007")["region_id"].tolist() == ["geoId/31007000100"]
-    assert source.children(parent_id="geoId/31", level="tract")["parent_name"].tolist() == ["Doña Synth County", "Round Synth County"]
+    assert source.children(parent_id="geoId/31", level="tract")["parent_name"].tolist() == [
+        "Doña Synth County",
+        "Round Synth County",
+    ]
 
 
 def test_tigerweb_zip_areas_by_their_internal_point(fake_tigerweb):
     source = opened(fake_tigerweb.url)
-    north, south = source.children(parent_id="geoId/01", level="postcode"), source.children(parent_id="geoId/31", level="postcode")
+    north, south = (
+        source.children(parent_id="geoId/01", level="postcode"),
+        source.children(parent_id="geoId/31", level="postcode"),
+    )
     assert (north["region_id"].tolist(), south["region_id"].tolist()) == (["zip/01234"], ["zip/68355"])
     assert "internal point" in north.attrs["notes"][0]
 
@@ -77,7 +84,10 @@ def test_tigerweb_refuses_to_list_the_nation(fake_tigerweb, level):
         ({"name": "Synthetic", "level": "state"}, [("geoId/01", "prefix"), ("geoId/31", "prefix")]),
         ({"name": "68355"}, [("zip/68355", "alias")]),
         ({"name": "31007000100"}, [("geoId/31007000100", "alias")]),
-        ({"name": "Census Tract 1", "level": "tract", "parent": "geoId/31009"}, [("geoId/31009000100", "exact")]),
+        (
+            {"name": "Census Tract 1", "level": "tract", "parent": "geoId/31009"},
+            [("geoId/31009000100", "exact")],
+        ),
         ({"name": "Nowhere"}, []),
         ({"name": "Synthetic South", "country": "CAN"}, []),
     ],
@@ -98,7 +108,9 @@ def test_tigerweb_get_keeps_order_and_zeros(fake_tigerweb):
     assert found.geometry.iloc[2].bounds == (0, 0, 1, 1)
 
 
-@pytest.mark.parametrize("region_id", ["geoId/99", "geoId/1", "country/CAN", "iso3166-2/BR-SP", "zip/1234", "geoId/31' OR '1'='1"])
+@pytest.mark.parametrize(
+    "region_id", ["geoId/99", "geoId/1", "country/CAN", "iso3166-2/BR-SP", "zip/1234", "geoId/31' OR '1'='1"]
+)
 def test_tigerweb_names_the_missing(fake_tigerweb, region_id):
     with pytest.raises(ToolError) as caught:
         opened(fake_tigerweb.url).get(region_ids=["geoId/01", region_id])
@@ -106,21 +118,35 @@ def test_tigerweb_names_the_missing(fake_tigerweb, region_id):
 
 
 def test_tigerweb_containing(fake_tigerweb):
-    found = opened(fake_tigerweb.url).containing(points=[[50.0, 50.0], [0.5, 0.5], [1.0, 10.5]], levels=["state", "county"])
+    found = opened(fake_tigerweb.url).containing(
+        points=[[50.0, 50.0], [0.5, 0.5], [1.0, 10.5]], levels=["state", "county"]
+    )
     assert list(zip(found["point"], found["region_id"], strict=True)) == [
         (1, "geoId/01"), (1, "geoId/01007"), (2, "geoId/31"), (2, "geoId/31007"), (2, "geoId/31009"),
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "kind"), [(400, "upstream"), (429, "quota"), (498, "not_available"), (504, "timeout")])
+@pytest.mark.parametrize(
+    ("code", "kind"), [(400, "upstream"), (429, "quota"), (498, "not_available"), (504, "timeout")]
+)
 def test_tigerweb_errors_inside_http_200(fake_tigerweb, code, kind):
-    fake_tigerweb.before = lambda form: fake_tigerweb.reply({"error": {"code": code, "message": "Unable to complete operation.", "details": ["synthetic"]}})
-    with pytest.raises(ToolError, match="Unable to complete operation.; synthetic") as caught:
+    fake_tigerweb.before = lambda form: fake_tigerweb.reply(
+        {"error": {"code": code, "message": "Unable to complete operation.", "details": ["synthetic"]}}
+    )
+    with pytest.raises(ToolError, match=r"Unable to complete operation\.; synthetic") as caught:
         opened(fake_tigerweb.url).get(region_ids=["geoId/01"])
     assert caught.value.kind == kind
 
 
-@pytest.mark.parametrize(("body", "status", "kind"), [("{", 200, "upstream"), ("<html>", 200, "upstream"), ("gone", 503, "upstream"), ("no", 404, "not_found")])
+@pytest.mark.parametrize(
+    ("body", "status", "kind"),
+    [
+        ("{", 200, "upstream"),
+        ("<html>", 200, "upstream"),
+        ("gone", 503, "upstream"),
+        ("no", 404, "not_found"),
+    ],
+)
 def test_tigerweb_broken_replies(fake_tigerweb, body, status, kind):
     fake_tigerweb.before = lambda form: Response(body, status)
     with pytest.raises(ToolError) as caught:

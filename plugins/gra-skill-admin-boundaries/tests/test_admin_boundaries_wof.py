@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 import shapely
-from gra_core import SourceSettings, ToolError
-from gra_geo.protocols import REGION_COLUMNS
 from gra_skill_admin_boundaries.plugin import gra_sources
 from gra_skill_admin_boundaries.sources.wof import WhosOnFirst
+
+from gra_core import SourceSettings, ToolError
+from gra_geo.protocols import REGION_COLUMNS
 
 
 @pytest.fixture
@@ -75,14 +76,20 @@ def test_wof_children_default_to_the_next_level_with_regions(source):
     assert counties.crs.to_epsg() == 4326
     assert list(counties.columns) == [*REGION_COLUMNS, "geometry"]
     assert source.children(parent_id="country/USA")["region_id"].tolist() == ["geoId/01", "geoId/31"]
-    assert source.children(parent_id="country/USA", level="county")["region_id"].tolist() == ["geoId/01007", "geoId/01009", "geoId/31009"]
+    assert source.children(parent_id="country/USA", level="county")["region_id"].tolist() == [
+        "geoId/01007",
+        "geoId/01009",
+        "geoId/31009",
+    ]
     assert source.children(parent_id="geoId/01", level="postcode")["region_id"].tolist() == ["zip/01234"]
 
 
 def test_wof_children_leave_out_points_and_say_so(source):
     cities = source.children(parent_id="geoId/01007")
     assert cities["name"].tolist() == ["Areatown"]
-    assert cities.attrs["notes"] == ["1 regions of which the gazetteer has only a point are left out: Pointville (wof/20)"]
+    assert cities.attrs["notes"] == [
+        "1 regions of which the gazetteer has only a point are left out: Pointville (wof/20)"
+    ]
 
 
 def test_wof_get_keeps_order_and_repeats_and_skips_alternative_geometries(source):
@@ -92,7 +99,19 @@ def test_wof_get_keeps_order_and_repeats_and_skips_alternative_geometries(source
     assert found.geometry.iloc[1].equals(shapely.box(-100, 30, -97, 40))
 
 
-@pytest.mark.parametrize("region_id", ["geoId/99", "geoId/01999", "country/XXX", "wof/13", "wof/14", "zip/99999", "iso3166-2/BR-XX", "nonsense/1"])
+@pytest.mark.parametrize(
+    "region_id",
+    [
+        "geoId/99",
+        "geoId/01999",
+        "country/XXX",
+        "wof/13",
+        "wof/14",
+        "zip/99999",
+        "iso3166-2/BR-XX",
+        "nonsense/1",
+    ],
+)
 def test_wof_get_names_what_is_missing(source, region_id):
     with pytest.raises(ToolError, match=region_id) as caught:
         source.get(region_ids=["geoId/01", region_id])
@@ -117,7 +136,12 @@ def test_wof_works_without_the_newer_columns(tmp_path, gazetteer):
     path = gazetteer.close()
     with sqlite3.connect(path) as db:
         db.execute("DELETE FROM geojson WHERE is_alt = 1")
-        for table, column in (("spr", "is_alt"), ("spr", "alt_label"), ("geojson", "is_alt"), ("geojson", "alt_label")):
+        for table, column in (
+            ("spr", "is_alt"),
+            ("spr", "alt_label"),
+            ("geojson", "is_alt"),
+            ("geojson", "alt_label"),
+        ):
             db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     source = WhosOnFirst(SourceSettings(values={"path": str(path)}))
     assert source.get(region_ids=["geoId/01007"])["name"].tolist() == ["Doña Synth"]

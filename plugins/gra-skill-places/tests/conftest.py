@@ -43,7 +43,9 @@ class FakeGoogle:
         self.before: Callable[[], Response | None] = lambda: None
         self.url = server.url_for("").rstrip("/")
         server.expect_request("/v1/places:searchText", method="POST").respond_with_handler(self.search)
-        server.expect_request(re.compile(r"^/v1/places/\w+$"), method="GET").respond_with_handler(self.details)
+        server.expect_request(re.compile(r"^/v1/places/\w+$"), method="GET").respond_with_handler(
+            self.details
+        )
         self._tokens: dict[str, tuple[dict[str, Any], int]] = {}
 
     def search(self, request: Request) -> Response:
@@ -53,7 +55,11 @@ class FakeGoogle:
             return refused
         token = body.pop("pageToken", None)
         if token is not None and self._tokens.get(token, ({}, 0))[0] != body:
-            return google_error(400, "INVALID_ARGUMENT", "Request parameters for paging requests must match the initial request.")
+            return google_error(
+                400,
+                "INVALID_ARGUMENT",
+                "Request parameters for paging requests must match the initial request.",
+            )
         start = self._tokens[token][1] if token else 0
         hits = [p for p in self.places if self._fits(p, body)][:60]
         page: dict[str, Any] = {"places": hits[start : start + body["pageSize"]]} if hits[start:] else {}
@@ -74,8 +80,15 @@ class FakeGoogle:
 
     def _refused(self, request: Request) -> Response | None:
         if request.headers.get("X-Goog-Api-Key") != KEY:
-            said = f"API key not valid ({request.headers.get('X-Goog-Api-Key')}). Please pass a valid API key."
-            return google_error(400, "INVALID_ARGUMENT", said, {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"})
+            said = (
+                f"API key not valid ({request.headers.get('X-Goog-Api-Key')}). Please pass a valid API key."
+            )
+            return google_error(
+                400,
+                "INVALID_ARGUMENT",
+                said,
+                {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"},
+            )
         if not request.headers.get("X-Goog-FieldMask"):
             return google_error(400, "INVALID_ARGUMENT", "FieldMask is a required parameter.")
         return None
@@ -86,7 +99,12 @@ class FakeGoogle:
             return False
         if (rectangle := body.get("locationRestriction", {}).get("rectangle")) is None:
             return True
-        lon, lat, low, high = place["location"]["longitude"], place["location"]["latitude"], rectangle["low"], rectangle["high"]
+        lon, lat, low, high = (
+            place["location"]["longitude"],
+            place["location"]["latitude"],
+            rectangle["low"],
+            rectangle["high"],
+        )
         return low["longitude"] <= lon <= high["longitude"] and low["latitude"] <= lat <= high["latitude"]
 
 
@@ -130,7 +148,11 @@ class FakeOverpass:
         assert match, f"not a statement: {line}"
         filters = self.FILTER.findall(match["filters"])
         assert "".join(f'["{k}"{op}"{v}"{i}]' for k, op, v, i in filters) == match["filters"]
-        return [e for e in self.elements if all(self._has(e, *f) for f in filters) and self._inside(e, match["place"] or "")]
+        return [
+            e
+            for e in self.elements
+            if all(self._has(e, *f) for f in filters) and self._inside(e, match["place"] or "")
+        ]
 
     @staticmethod
     def _has(element: dict[str, Any], key: str, operator: str, value: str, flag: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from gra_core import ToolError
 from gra_skill_places.plugin import gra_sources
 from gra_skill_places.sources.google import GooglePlaces
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug import Response
+
+from gra_core import ToolError
 
 SQUARE = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]]}
 TRIANGLE = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [0, 10], [0, 0]]]}
@@ -20,14 +21,26 @@ def opened(url: str, **values) -> GooglePlaces:
 
 
 def test_google_fields_and_columns(fake_google):
-    fake_google.places = [fake_google.place(1, -96.7, 40.8), fake_google.place(2, -96.6, 40.9, businessStatus="CLOSED_PERMANENTLY")]
+    fake_google.places = [
+        fake_google.place(1, -96.7, 40.8),
+        fake_google.place(2, -96.6, 40.9, businessStatus="CLOSED_PERMANENTLY"),
+    ]
     found = opened(fake_google.url).search(types=["hospital"], limit=10)
     (row,) = found.to_dict("records")
-    assert row["place_id"] == "google/Synth0001" and row["name"] == "Synthetic Hospital 1" and row["type"] == "hospital"
+    assert (
+        row["place_id"] == "google/Synth0001"
+        and row["name"] == "Synthetic Hospital 1"
+        and row["type"] == "hospital"
+    )
     assert (row["lon"], row["lat"], row["country"], row["admin1"]) == (-96.7, 40.8, "USA", "Nebraska")
     assert (row["rating"], row["ratings"], row["status"]) == (4.5, 11, "OPERATIONAL")
     body, mask = fake_google.requests[0]
-    assert body == {"textQuery": "hospital", "pageSize": 20, "includedType": "hospital", "strictTypeFiltering": True}
+    assert body == {
+        "textQuery": "hospital",
+        "pageSize": 20,
+        "includedType": "hospital",
+        "strictTypeFiltering": True,
+    }
     assert {"places.id", "places.displayName", "places.location", "nextPageToken"} <= set(mask.split(","))
 
 
@@ -45,7 +58,9 @@ def test_google_follows_pages_with_unchanged_parameters(fake_google):
 
 
 def test_google_cuts_an_area_with_more_than_sixty(fake_google):
-    fake_google.places = [fake_google.place(i * 20 + j, 0.25 + i / 2, 0.25 + j / 2) for i in range(20) for j in range(20)]
+    fake_google.places = [
+        fake_google.place(i * 20 + j, 0.25 + i / 2, 0.25 + j / 2) for i in range(20) for j in range(20)
+    ]
     found = opened(fake_google.url, max_requests=500).search(types=["hospital"], area=SQUARE, limit=1000)
     assert len(found) == 400 and found["place_id"].is_unique and found.attrs["notes"] == []
     rectangles = {str(b["locationRestriction"]) for b, _ in fake_google.requests}
@@ -55,11 +70,18 @@ def test_google_cuts_an_area_with_more_than_sixty(fake_google):
 def test_google_keeps_to_the_polygon_not_the_box(fake_google):
     fake_google.places = [fake_google.place(1, 1, 1), fake_google.place(2, 9, 9), fake_google.place(3, 5, 5)]
     found = opened(fake_google.url).search(types=["hospital"], area=TRIANGLE, limit=10)
-    assert found["place_id"].tolist() == ["google/Synth0001", "google/Synth0003"]  # the third is on the border
+    assert found["place_id"].tolist() == [
+        "google/Synth0001",
+        "google/Synth0003",
+    ]  # the third is on the border
 
 
 def test_google_asks_both_sides_of_the_date_line(fake_google):
-    fake_google.places = [fake_google.place(1, 179.5, -17), fake_google.place(2, -179.5, -17), fake_google.place(3, 0, -17)]
+    fake_google.places = [
+        fake_google.place(1, 179.5, -17),
+        fake_google.place(2, -179.5, -17),
+        fake_google.place(3, 0, -17),
+    ]
     fiji = {"type": "MultiPolygon", "coordinates": [
         [[[179, -18], [180, -18], [180, -16], [179, -16], [179, -18]]],
         [[[-180, -18], [-179, -18], [-179, -16], [-180, -16], [-180, -18]]],
@@ -81,7 +103,9 @@ def test_google_says_when_a_list_is_not_complete(fake_google):
 
 def test_google_ranks_matches_of_a_text(fake_google):
     names = ["Saint Mary Annex", "ST. MARY", "Old Saint Mary House"]
-    fake_google.places = [fake_google.place(i, 1, 1, displayName={"text": name}) for i, name in enumerate(names)]
+    fake_google.places = [
+        fake_google.place(i, 1, 1, displayName={"text": name}) for i, name in enumerate(names)
+    ]
     found = opened(fake_google.url).search(text="St. Mary", area=SQUARE)
     assert list(zip(found["name"], found["match"], strict=True)) == [
         ("ST. MARY", "exact"), ("Saint Mary Annex", "prefix"), ("Old Saint Mary House", "part"),
@@ -98,7 +122,10 @@ def test_google_filters_by_country(fake_google):
 
 def test_google_details_keep_order(fake_google):
     hours = {"weekdayDescriptions": ["Monday: Open 24 hours", "Tuesday: Open 24 hours"]}
-    fake_google.places = [fake_google.place(1, 1, 1), fake_google.place(2, 2, 2, regularOpeningHours=hours, websiteUri="https://example.org")]
+    fake_google.places = [
+        fake_google.place(1, 1, 1),
+        fake_google.place(2, 2, 2, regularOpeningHours=hours, websiteUri="https://example.org"),
+    ]
     found = opened(fake_google.url).get(place_ids=["google/Synth0002", "google/Synth0001"])
     assert found["place_id"].tolist() == ["google/Synth0002", "google/Synth0001"]
     assert found["opening_hours"].iloc[0] == "Monday: Open 24 hours; Tuesday: Open 24 hours"
@@ -122,7 +149,9 @@ def test_google_bad_key_is_not_available_and_stays_secret(fake_google, monkeypat
 
 
 def test_google_forbidden_project(fake_google):
-    fake_google.before = lambda: fake_google.error(403, "PERMISSION_DENIED", "Places API (New) has not been used in project 1 before")
+    fake_google.before = lambda: fake_google.error(
+        403, "PERMISSION_DENIED", "Places API (New) has not been used in project 1 before"
+    )
     with pytest.raises(ToolError, match="has not been used") as caught:
         opened(fake_google.url).search(types=["hospital"])
     assert caught.value.kind == "not_available"
@@ -130,7 +159,10 @@ def test_google_forbidden_project(fake_google):
 
 def test_google_waits_as_retry_info_asks_and_recovers(fake_google):
     info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.05s"}
-    replies = [fake_google.error(429, "RESOURCE_EXHAUSTED", "Quota exceeded", info), fake_google.error(503, "UNAVAILABLE", "later")]
+    replies = [
+        fake_google.error(429, "RESOURCE_EXHAUSTED", "Quota exceeded", info),
+        fake_google.error(503, "UNAVAILABLE", "later"),
+    ]
     fake_google.places = [fake_google.place(1, 1, 1)]
     fake_google.before = lambda: replies.pop(0) if replies else None
     assert len(opened(fake_google.url).search(types=["hospital"])) == 1
@@ -138,14 +170,18 @@ def test_google_waits_as_retry_info_asks_and_recovers(fake_google):
 
 
 def test_google_gives_up_on_a_lasting_quota_error(fake_google):
-    fake_google.before = lambda: fake_google.error(429, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Requests'")
+    fake_google.before = lambda: fake_google.error(
+        429, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Requests'"
+    )
     with pytest.raises(ToolError, match="Quota exceeded") as caught:
         opened(fake_google.url, retries=1).search(types=["hospital"])
     assert caught.value.kind == "quota" and len(fake_google.requests) == 2
 
 
 def test_google_does_not_retry_a_daily_quota(fake_google):
-    fake_google.before = lambda: fake_google.error(429, "RESOURCE_EXHAUSTED", "Quota exceeded for limit 'SearchTextRequest per day'")
+    fake_google.before = lambda: fake_google.error(
+        429, "RESOURCE_EXHAUSTED", "Quota exceeded for limit 'SearchTextRequest per day'"
+    )
     with pytest.raises(ToolError) as caught:
         opened(fake_google.url, retries=5).search(types=["hospital"])
     assert caught.value.kind == "quota" and len(fake_google.requests) == 1
@@ -163,7 +199,7 @@ def test_google_timeout(fake_google):
     import time
 
     fake_google.before = lambda: time.sleep(0.5)
-    with pytest.raises(ToolError, match="did not answer within 0.1 s") as caught:
+    with pytest.raises(ToolError, match=r"did not answer within 0\.1 s") as caught:
         opened(fake_google.url, timeout_s=0.1, retries=0).search(types=["hospital"])
     assert caught.value.kind == "timeout"
 

@@ -6,12 +6,14 @@ import re
 import unicodedata
 
 # Latin letters that Unicode does not decompose into a plain letter and a mark.
-_WHOLE = str.maketrans({"ß": "ss", "ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"})
+_WHOLE = str.maketrans(
+    {"ß": "ss", "ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"}
+)
 
 
 def fold(text: str | None) -> str:
     """Lower case, no accents, no punctuation, single spaces, St = Saint: ``São Paulo`` and ``sao-paulo`` are the same."""
-    plain = unicodedata.normalize("NFKD", (text or "").casefold().translate(_WHOLE))
-    letters = "".join(c for c in plain if not unicodedata.combining(c))
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text or "").casefold())
+    letters = "".join(c for c in plain if not unicodedata.combining(c)).translate(_WHOLE)
     words = re.sub(r"[\W_]+", " ", re.sub(r"[.'’‘ʻʼ]", "", letters)).split()
     return " ".join("saint" if word == "st" else word for word in words)

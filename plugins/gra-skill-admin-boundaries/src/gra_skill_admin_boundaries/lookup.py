@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 from attrs import frozen
-from gra_core import ToolError
 
+from gra_core import ToolError
 from gra_skill_admin_boundaries.levels import level_named
 
 RANK = {"exact": 0, "alias": 1, "prefix": 2, "part": 3}
@@ -37,26 +37,38 @@ class Candidates:
         return best if len(best) and "match" in best and best["match"].iloc[0] in WHOLE else best.iloc[:0]
 
 
-def find(source: Any, *, name: str = "", level: str = "", country: str = "", parent: str = "", limit: int = 20) -> Candidates:
+def find(
+    source: Any, *, name: str = "", level: str = "", country: str = "", parent: str = "", limit: int = 20
+) -> Candidates:
     """Candidates for a name and/or a place in the hierarchy.
 
     `country` is a name or an ISO code, `parent` a region id or a name. A name with qualifiers ("Orange County, CA")
     is looked up whole first, then inside what the last qualifier names.
     """
-    name, notes = name.strip(), []
+    name = name.strip()
+    notes: list[str] = []
     level = level_named(level, source.levels())
     if country:
         country = country_code(source, country)
     if parent:
         parent, notes = region_id(source, parent)
-    found = Candidates(frame=source.find(name=name, level=level, country=country, parent=parent, limit=limit + 1))
+    found = Candidates(
+        frame=source.find(name=name, level=level, country=country, parent=parent, limit=limit + 1)
+    )
     head, _, qualifier = (part.strip() for part in name.rpartition(","))
     if head and qualifier and found.whole.empty:
-        inside = _inside(source, head, qualifier, level=level, country=country, parent=parent, limit=limit + 1)
+        inside = _inside(
+            source, head, qualifier, level=level, country=country, parent=parent, limit=limit + 1
+        )
         if not inside.empty:
-            found, notes = Candidates(frame=inside), [*notes, f"{name!r} was read as {head!r} inside {qualifier!r}"]
+            found, notes = (
+                Candidates(frame=inside),
+                [*notes, f"{name!r} was read as {head!r} inside {qualifier!r}"],
+            )
     frame = found.frame
-    return Candidates(frame=frame.head(limit).reset_index(drop=True), more=len(frame) > limit, notes=tuple(notes))
+    return Candidates(
+        frame=frame.head(limit).reset_index(drop=True), more=len(frame) > limit, notes=tuple(notes)
+    )
 
 
 def region_id(source: Any, text: str) -> tuple[str, list[str]]:
@@ -70,9 +82,15 @@ def region_id(source: Any, text: str) -> tuple[str, list[str]]:
         return text, []
     found = find(source, name=text, limit=MANY).whole
     if found.empty:
-        raise ToolError("not_found", f"no region is named {text!r}", hint="look it up with find_regions, or give a region id such as geoId/31")
+        raise ToolError(
+            "not_found",
+            f"no region is named {text!r}",
+            hint="look it up with find_regions, or give a region id such as geoId/31",
+        )
     if len(found) > 1:
-        raise ToolError("bad_argument", f"{text!r} names {len(found)} regions", hint=f"give one id: {listed(found)}")
+        raise ToolError(
+            "bad_argument", f"{text!r} names {len(found)} regions", hint=f"give one id: {listed(found)}"
+        )
     row = found.iloc[0]
     return str(row["region_id"]), [f"{text!r} was read as {row['name']} ({row['region_id']})"]
 
@@ -86,22 +104,38 @@ def country_code(source: Any, text: str) -> str:
         if len(found) == 1:
             return str(found["country"].iloc[0])
         if len(found) > 1:
-            raise ToolError("bad_argument", f"{text!r} names {len(found)} countries", hint=f"give an ISO code: {listed(found)}")
+            raise ToolError(
+                "bad_argument",
+                f"{text!r} names {len(found)} countries",
+                hint=f"give an ISO code: {listed(found)}",
+            )
     if len(source.find(country=text.upper(), limit=1)):
         return text.upper()
-    raise ToolError("not_found", f"no country is named {text!r}", hint="give its English name or its ISO 3166 code, such as BRA")
+    raise ToolError(
+        "not_found",
+        f"no country is named {text!r}",
+        hint="give its English name or its ISO 3166 code, such as BRA",
+    )
 
 
 def listed(frame: pd.DataFrame, limit: int = 8) -> str:
     """Regions as text: id, name, level and parent."""
-    rows = [f"{r.region_id} ({r.name}, {r.level} in {r.parent_name})" for r in frame.head(limit).itertuples(index=False)]
+    rows = [
+        f"{r.region_id} ({r.name}, {r.level} in {r.parent_name})"
+        for r in frame.head(limit).itertuples(index=False)
+    ]
     return ", ".join(rows) + (f" and {len(frame) - limit} more" if len(frame) > limit else "")
 
 
-def _inside(source: Any, head: str, qualifier: str, *, level: str, country: str, parent: str, limit: int) -> pd.DataFrame:
+def _inside(
+    source: Any, head: str, qualifier: str, *, level: str, country: str, parent: str, limit: int
+) -> pd.DataFrame:
     """Candidates for `head` inside every region that the qualifier names ("Georgia" is a country and a state)."""
     parents = find(source, name=qualifier, country=country, parent=parent, limit=MANY).whole
-    found = [find(source, name=head, level=level, country=country, parent=pid, limit=limit).frame for pid in parents.get("region_id", ())]
+    found = [
+        find(source, name=head, level=level, country=country, parent=pid, limit=limit).frame
+        for pid in parents.get("region_id", ())
+    ]
     found = [frame for frame in found if not frame.empty]
     if not found:
         return pd.DataFrame()

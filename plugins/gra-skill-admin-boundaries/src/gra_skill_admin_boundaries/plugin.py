@@ -9,7 +9,11 @@ TOOLS = ("find_regions", "get_boundaries", "list_subregions", "reverse_geocode",
 
 @hookimpl
 def gra_skills() -> list[Skill]:
-    return [Skill.from_package("gra_skill_admin_boundaries", "admin-boundaries", [f"tools:{name}" for name in TOOLS])]
+    return [
+        Skill.from_package(
+            "gra_skill_admin_boundaries", "admin-boundaries", [f"tools:{name}" for name in TOOLS]
+        )
+    ]
 
 
 @hookimpl

@@ -37,7 +37,9 @@ def locate(source: Any, points: gpd.GeoDataFrame, levels: list[str]) -> Located:
     found = source.containing(points=pairs, levels=wanted).sort_values(["point", "region_id"])
     shared = found[found.duplicated(["point", "level"])]
     found = found.drop_duplicates(["point", "level"])
-    table = pd.DataFrame({"point": range(len(pairs)), "lon": [p[0] for p in pairs], "lat": [p[1] for p in pairs]})
+    table = pd.DataFrame(
+        {"point": range(len(pairs)), "lon": [p[0] for p in pairs], "lat": [p[1] for p in pairs]}
+    )
     for level in wanted:
         here = found[found["level"] == level].set_index("point")
         for column, values in (("id", here["region_id"]), ("name", here["name"])):

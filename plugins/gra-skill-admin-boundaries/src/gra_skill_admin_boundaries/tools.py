@@ -8,7 +8,9 @@ from gra_core import Column, Param, ToolContext, ToolError, ToolResult, tool
 from gra_geo.arguments import Features, Points, Regions
 
 COVERAGE = "Whatever the chosen source covers; embedded: all countries, first-level regions of the US, Australia, Brazil and Canada, US counties"
-RESOLUTION = "Embedded boundaries are generalised for maps of about 1:10 million (US) and 1:50 million (world)"
+RESOLUTION = (
+    "Embedded boundaries are generalised for maps of about 1:10 million (US) and 1:50 million (world)"
+)
 LISTED, SHOWN = 400, 60  # regions named in a reply; regions shown with their measures
 
 Ids = Annotated[list[str], Param(min_items=1)]
@@ -16,7 +18,13 @@ Limit = Annotated[int, Param(minimum=1, maximum=200)]
 Share = Annotated[float, Param(minimum=0, maximum=1)]
 
 
-@tool(sources=("boundaries",), coverage=COVERAGE, resolution=RESOLUTION, cost="none on the embedded source", limits="200 candidates a call")
+@tool(
+    sources=("boundaries",),
+    coverage=COVERAGE,
+    resolution=RESOLUTION,
+    cost="none on the embedded source",
+    limits="200 candidates a call",
+)
 def find_regions(
     ctx: ToolContext, name: str = "", level: str = "", country: str = "", parent: str = "", limit: Limit = 20
 ) -> ToolResult:
@@ -36,20 +44,44 @@ def find_regions(
     from gra_skill_admin_boundaries import lookup
 
     if not (name.strip() or level or country or parent):
-        raise ToolError("bad_argument", "find_regions: nothing to look for", hint="give a name, or a level, country or parent to list")
-    found = lookup.find(ctx.source("boundaries"), name=name, level=level, country=country, parent=parent, limit=limit)
+        raise ToolError(
+            "bad_argument",
+            "find_regions: nothing to look for",
+            hint="give a name, or a level, country or parent to list",
+        )
+    found = lookup.find(
+        ctx.source("boundaries"), name=name, level=level, country=country, parent=parent, limit=limit
+    )
     if found.frame.empty:
-        asked = ", ".join(f"{k} {v!r}" for k, v in (("name", name), ("level", level), ("country", country), ("parent", parent)) if v)
-        return ToolResult.empty(f"no region fits {asked}; cities and landmarks are found with the places skill", notes=found.notes)
+        asked = ", ".join(
+            f"{k} {v!r}"
+            for k, v in (("name", name), ("level", level), ("country", country), ("parent", parent))
+            if v
+        )
+        return ToolResult.empty(
+            f"no region fits {asked}; cities and landmarks are found with the places skill", notes=found.notes
+        )
     notes = list(found.notes)
     if name and len(found.best) > 1:
-        notes.append(f"{len(found.best)} candidates fit equally well: choose one, or narrow with level, country or parent")
+        notes.append(
+            f"{len(found.best)} candidates fit equally well: choose one, or narrow with level, country or parent"
+        )
     columns = ("region_id", "name", "level", "country", "parent_id", "parent_name", "match")
-    content = {"candidates": rows_of(found.frame, limit, columns), "equally_good": len(found.best) if name else None, "more": found.more}
+    content = {
+        "candidates": rows_of(found.frame, limit, columns),
+        "equally_good": len(found.best) if name else None,
+        "more": found.more,
+    }
     return ToolResult.ok(content, notes=notes)
 
 
-@tool(sources=("boundaries",), coverage=COVERAGE, resolution=RESOLUTION, cost="none on the embedded source", limits=f"measures of the first {SHOWN} regions are in the reply, all are in the dataset")
+@tool(
+    sources=("boundaries",),
+    coverage=COVERAGE,
+    resolution=RESOLUTION,
+    cost="none on the embedded source",
+    limits=f"measures of the first {SHOWN} regions are in the reply, all are in the dataset",
+)
 def get_boundaries(ctx: ToolContext, region_ids: Ids) -> ToolResult:
     """Fetch the polygons of regions by id as a dataset, with name, geodesic area in km² and centre of each in the reply.
 
@@ -62,15 +94,29 @@ def get_boundaries(ctx: ToolContext, region_ids: Ids) -> ToolResult:
     from gra_skill_admin_boundaries.measures import COLUMNS, measured, summary_rows
 
     wanted = list(dict.fromkeys(i.strip() for i in region_ids))
-    notes = [f"{len(region_ids) - len(wanted)} repeated ids were dropped"] if len(wanted) < len(region_ids) else []
+    notes = (
+        [f"{len(region_ids) - len(wanted)} repeated ids were dropped"]
+        if len(wanted) < len(region_ids)
+        else []
+    )
     frame = measured(ctx.source("boundaries").get(region_ids=wanted))
     name = frame["name"].iloc[0] if len(frame) == 1 else f"{len(frame)} regions"
     saved = ctx.save(frame, name=f"boundaries {name}", columns=COLUMNS)
-    content = {"count": len(frame), "total_area_km2": round(float(frame["area_km2"].sum()), 3), "regions": summary_rows(frame, SHOWN)}
+    content = {
+        "count": len(frame),
+        "total_area_km2": round(float(frame["area_km2"].sum()), 3),
+        "regions": summary_rows(frame, SHOWN),
+    }
     return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(frame), SHOWN, saved.ref))
 
 
-@tool(sources=("boundaries",), coverage=COVERAGE, resolution=RESOLUTION, cost="none on the embedded source", limits=f"names of the first {LISTED} regions are in the reply, all are in the dataset")
+@tool(
+    sources=("boundaries",),
+    coverage=COVERAGE,
+    resolution=RESOLUTION,
+    cost="none on the embedded source",
+    limits=f"names of the first {LISTED} regions are in the reply, all are in the dataset",
+)
 def list_subregions(ctx: ToolContext, parent_id: str, level: str = "") -> ToolResult:
     """List all regions of a level inside a region (counties of a state, states of a country), with their polygons.
 
@@ -98,7 +144,13 @@ def list_subregions(ctx: ToolContext, parent_id: str, level: str = "") -> ToolRe
     return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(frame), LISTED, saved.ref))
 
 
-@tool(sources=("boundaries", "places?"), coverage=COVERAGE, resolution=RESOLUTION, cost="none on the embedded source", limits=f"the first {LISTED} points are in the reply, all are in the dataset")
+@tool(
+    sources=("boundaries", "places?"),
+    coverage=COVERAGE,
+    resolution=RESOLUTION,
+    cost="none on the embedded source",
+    limits=f"the first {LISTED} points are in the reply, all are in the dataset",
+)
 def reverse_geocode(ctx: ToolContext, points: Points, levels: list[str] | None = None) -> ToolResult:
     """Tell which regions points lie in: country, state, county and other levels, by id and name.
 
@@ -114,7 +166,10 @@ def reverse_geocode(ctx: ToolContext, points: Points, levels: list[str] | None =
     table = located.table.assign(name=read.frame["name"].to_numpy())
     notes = [*read.notes, *located.notes]
     if len(located.nowhere) == len(table):
-        return ToolResult.empty(f"the points lie in no {' or '.join(located.levels)} of the source (open sea, or outside its coverage)", notes=notes)
+        return ToolResult.empty(
+            f"the points lie in no {' or '.join(located.levels)} of the source (open sea, or outside its coverage)",
+            notes=notes,
+        )
     saved = ctx.save(table, name="regions of points")
     rows = [
         {
@@ -127,7 +182,12 @@ def reverse_geocode(ctx: ToolContext, points: Points, levels: list[str] | None =
     return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(table), LISTED, saved.ref))
 
 
-@tool(sources=("boundaries?",), coverage="Any regions and any mask, whatever their origin", cost="none", limits="Relations are exact on the given polygons; boundaries of different generalisation rarely coincide, so use min_overlap across sources")
+@tool(
+    sources=("boundaries?",),
+    coverage="Any regions and any mask, whatever their origin",
+    cost="none",
+    limits="Relations are exact on the given polygons; boundaries of different generalisation rarely coincide, so use min_overlap across sources",
+)
 def filter_regions(
     ctx: ToolContext,
     regions: Regions,
@@ -155,7 +215,9 @@ def filter_regions(
     chosen = select(candidates.frame, masks.frame, predicate, min_overlap)
     if chosen.empty:
         share = f" with at least {min_overlap:g} of its area" if min_overlap else ""
-        return ToolResult.empty(f"none of the {len(candidates.frame)} regions {RELATION[predicate]} the mask{share}", notes=notes)
+        return ToolResult.empty(
+            f"none of the {len(candidates.frame)} regions {RELATION[predicate]} the mask{share}", notes=notes
+        )
     shares = Column(unit="1", quantity="intensive", description="share of the region's area inside the mask")
     saved = ctx.save(chosen, name=f"regions {predicate}", columns={"overlap_share": shares})
     rows = [

@@ -20,7 +20,12 @@ def gra_sources() -> list[Source]:
             name="google-places",
             factory="gra_skill_places.sources.google:GooglePlaces",
             title="Google Maps Platform, Places API (New)",
-            needs=(Need(env=("GOOGLE_MAPS_API_KEY",), how="key of a Google Cloud project with Places API (New): console.cloud.google.com/google/maps-apis"),),
+            needs=(
+                Need(
+                    env=("GOOGLE_MAPS_API_KEY",),
+                    how="key of a Google Cloud project with Places API (New): console.cloud.google.com/google/maps-apis",
+                ),
+            ),
             key_env=("GOOGLE_MAPS_API_KEY",),
             base_url="https://places.googleapis.com",
             coverage="World: businesses and points of interest of every type, with ratings; no populations",

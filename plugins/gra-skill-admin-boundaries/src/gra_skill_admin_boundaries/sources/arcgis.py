@@ -7,18 +7,22 @@ from functools import cached_property
 from typing import Any
 
 import httpx
-from gra_core import SourceSettings, ToolError
 
+from gra_core import SourceSettings, ToolError
+from gra_core.errors import ErrorKind
 from gra_skill_admin_boundaries.sources.rest import RestService
 
 MAX_PAGES = 500
+KINDS: dict[Any, ErrorKind] = {429: "quota", 498: "not_available", 499: "not_available", 504: "timeout"}
 
 
 class MapService:
     """One MapServer below the base URL of the settings, such as ``tigerWMS_Current``."""
 
     def __init__(self, settings: SourceSettings, service: str, *, title: str) -> None:
-        self._rest = RestService(settings, service=title, explain=explain, headers={"Accept": "application/json"})
+        self._rest = RestService(
+            settings, service=title, explain=explain, headers={"Accept": "application/json"}
+        )
         self._path, self._title = f"/{service}/MapServer", title
 
     @cached_property
@@ -27,7 +31,9 @@ class MapService:
         listing = self._checked(self._rest.request("GET", self._path, params={"f": "json"}))
         return {layer["name"]: int(layer["id"]) for layer in listing.get("layers", [])}
 
-    def features(self, layer: int, *, where: str = "1=1", fields: str = "*", shapes: bool = True, **spatial: Any) -> list[dict[str, Any]]:
+    def features(
+        self, layer: int, *, where: str = "1=1", fields: str = "*", shapes: bool = True, **spatial: Any
+    ) -> list[dict[str, Any]]:
         """GeoJSON features of a layer in EPSG:4326, all pages. `spatial` holds geometry, geometryType and the like."""
         form = {
             "where": where, "outFields": fields, "returnGeometry": str(shapes).lower(), "inSR": "4326", "outSR": "4326", "f": "geojson",
@@ -38,9 +44,15 @@ class MapService:
             page = self._query(layer, form | {"resultOffset": str(len(found))})
             new = page.get("features", [])
             found += new
-            if not new or not (page.get("exceededTransferLimit") or page.get("properties", {}).get("exceededTransferLimit")):
+            if not new or not (
+                page.get("exceededTransferLimit") or page.get("properties", {}).get("exceededTransferLimit")
+            ):
                 return found
-        raise ToolError("upstream", f"{self._title} sent more than {MAX_PAGES} pages for one query", hint="ask for a smaller region")
+        raise ToolError(
+            "upstream",
+            f"{self._title} sent more than {MAX_PAGES} pages for one query",
+            hint="ask for a smaller region",
+        )
 
     def count(self, layer: int) -> int:
         """How many features a layer has."""
@@ -56,8 +68,12 @@ class MapService:
             return reply
         error = reply["error"] if isinstance(reply["error"], dict) else {}
         code, said = error.get("code"), _message(error)
-        kind = {429: "quota", 498: "not_available", 499: "not_available", 504: "timeout"}.get(code, "upstream")
-        raise ToolError(kind, f"{self._title} failed with code {code}: {said}", hint="try again later, or check base_url of the source")
+        kind = KINDS.get(code, "upstream")
+        raise ToolError(
+            kind,
+            f"{self._title} failed with code {code}: {said}",
+            hint="try again later, or check base_url of the source",
+        )
 
 
 def _message(error: dict[str, Any]) -> str:

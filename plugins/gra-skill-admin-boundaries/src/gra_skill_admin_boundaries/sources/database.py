@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote
 
 from gra_core import ToolError
-
 from gra_skill_admin_boundaries.folding import fold
 from gra_skill_admin_boundaries.sources.schema import CURRENT, TABLES
 
@@ -50,14 +49,23 @@ class Database:
         ids = list(ids)
         chunks = [ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)]
         with self.connect() as connection:
-            return [row for c in chunks for row in connection.execute(sql.format(ids=",".join("?" * len(c))), c).fetchall()]
+            return [
+                row
+                for c in chunks
+                for row in connection.execute(sql.format(ids=",".join("?" * len(c))), c).fetchall()
+            ]
 
     def _check(self, connection: sqlite3.Connection) -> list[str]:
         """Conditions beside `CURRENT` that this build's tables need; `ToolError` when tables or columns are missing."""
-        columns = {table: {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")} for table in TABLES}
+        columns = {
+            table: {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
+            for table in TABLES
+        }
         missing = [f"{t}.{c}" if columns[t] else t for t in TABLES for c in sorted(TABLES[t] - columns[t])]
         if missing:
-            raise self._unusable(f"not a Who's On First distribution, lacking {', '.join(dict.fromkeys(missing))}")
+            raise self._unusable(
+                f"not a Who's On First distribution, lacking {', '.join(dict.fromkeys(missing))}"
+            )
         self.geojson_is_default = "g.is_alt = 0" if "is_alt" in columns["geojson"] else "1"
         return ["s.is_alt = 0"] if "is_alt" in columns["spr"] else []
 
@@ -65,5 +73,6 @@ class Database:
         return ToolError(
             "not_available",
             f"source wof-sqlite cannot use {self.path.name}: {reason}",
-            hint=hint or "set [sources.wof-sqlite] path to a decompressed SQLite distribution of Who's On First",
+            hint=hint
+            or "set [sources.wof-sqlite] path to a decompressed SQLite distribution of Who's On First",
         )

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import pandas as pd
+
 from gra_core import ToolError
 from gra_geo.protocols import REGION_COLUMNS
-
 from gra_skill_admin_boundaries.sources.database import Database
 from gra_skill_admin_boundaries.sources.schema import CENSUS, CENSUS_DIGITS, DOWN, ISO, LEVEL_OF, region_id_of
 
@@ -28,7 +28,9 @@ class Identities:
             f"FROM spr s JOIN geojson g ON g.id = s.id WHERE {self._db.current} AND {self._db.geojson_is_default} "
             "AND s.placetype IN ('country', 'dependency') ORDER BY s.placetype DESC"
         )
-        return {row["alpha3"].upper(): (row["country"], row["id"]) for row in self._db.rows(sql) if row["alpha3"]}
+        return {
+            row["alpha3"].upper(): (row["country"], row["id"]) for row in self._db.rows(sql) if row["alpha3"]
+        }
 
     @cached_property
     def _alpha3(self) -> dict[str, str]:
@@ -40,7 +42,9 @@ class Identities:
 
     def country_ids(self, code: str) -> set[int]:
         """WOF ids of the countries with an ISO code of two or three letters."""
-        return {wof_id for alpha3, (alpha2, wof_id) in self._countries.items() if code.upper() in (alpha3, alpha2)}
+        return {
+            wof_id for alpha3, (alpha2, wof_id) in self._countries.items() if code.upper() in (alpha3, alpha2)
+        }
 
     def census(self, code: str) -> dict[int, str]:
         """WOF ids (and placetypes) of US states, counties and ZIP areas with a Census or ZIP code."""
@@ -61,7 +65,9 @@ class Identities:
 
     def wof_ids(self, region_ids: Iterable[str]) -> dict[str, int]:
         """WOF ids of the region ids that exist here."""
-        found = {rid: wof_id for rid in dict.fromkeys(region_ids) if (wof_id := self._wof_id(rid)) is not None}
+        found = {
+            rid: wof_id for rid in dict.fromkeys(region_ids) if (wof_id := self._wof_id(rid)) is not None
+        }
         sql = f"SELECT s.id FROM spr s WHERE {self._db.current} AND s.id IN ({{ids}})"
         current = {row["id"] for row in self._db.rows_for(sql, set(found.values()))}
         return {rid: wof_id for rid, wof_id in found.items() if wof_id in current}
@@ -71,7 +77,11 @@ class Identities:
         found = self.wof_ids(region_ids)
         if missing := [rid for rid in region_ids if rid not in found]:
             more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
-            raise ToolError("not_found", f"no such region here: {', '.join(missing[:10])}{more}", hint="look ids up with find_regions")
+            raise ToolError(
+                "not_found",
+                f"no such region here: {', '.join(missing[:10])}{more}",
+                hint="look ids up with find_regions",
+            )
         return found
 
     def _wof_id(self, region_id: str) -> int | None:
@@ -82,7 +92,10 @@ class Identities:
             return self._countries.get(code.upper(), ("", None))[1]
         if scheme in ("geoId", "zip") and code.isdigit():
             wanted = ("postalcode",) if scheme == "zip" else tuple(CENSUS_DIGITS)
-            return next((wof_id for wof_id, placetype in sorted(self.census(code).items()) if placetype in wanted), None)
+            return next(
+                (wof_id for wof_id, placetype in sorted(self.census(code).items()) if placetype in wanted),
+                None,
+            )
         if scheme == "iso3166-2":
             sources = ",".join("?" * len(ISO))
             sql = (
@@ -132,8 +145,12 @@ class Identities:
             others[row["id"]][row["other_source"]] = str(row["other_id"])
         return {
             row["id"]: region_id_of(
-                row["id"], row["placetype"], row["country"], self._alpha3.get(row["country"], ""), row["name"], others[row["id"]]
+                row["id"],
+                row["placetype"],
+                row["country"],
+                self._alpha3.get(row["country"], ""),
+                row["name"],
+                others[row["id"]],
             )
             for row in rows
         }
-

@@ -13,7 +13,10 @@ LEVEL_OF = {
     "neighbourhood": "neighbourhood",
     "postalcode": "postcode",
 }
-PLACETYPES = {level: tuple(p for p, named in LEVEL_OF.items() if named == level) for level in dict.fromkeys(LEVEL_OF.values())}
+PLACETYPES = {
+    level: tuple(p for p, named in LEVEL_OF.items() if named == level)
+    for level in dict.fromkeys(LEVEL_OF.values())
+}
 # Levels from large to small, as `children` steps down.
 DOWN = ("country", "state", "county", "localadmin", "city", "borough", "neighbourhood")
 CURRENT = "s.is_current <> 0 AND s.is_deprecated = 0"
@@ -31,7 +34,9 @@ ISO = ("iso:id", "iso:code")
 CENSUS_DIGITS = {"region": 2, "county": 5}
 
 
-def region_id_of(wof_id: int, placetype: str, country: str, alpha3: str, name: str, others: dict[str, str]) -> str:
+def region_id_of(
+    wof_id: int, placetype: str, country: str, alpha3: str, name: str, others: dict[str, str]
+) -> str:
     """The id that this project uses: Data Commons' where there is one, else ``wof/<id>``.
 
     `country` is ISO alpha-2, `others` the feature's concordances by source.

@@ -7,8 +7,8 @@ from typing import Any
 import geopandas as gpd
 import pandas as pd
 import shapely
-from gra_core import SourceSettings, ToolError
 
+from gra_core import SourceSettings, ToolError
 from gra_skill_admin_boundaries.folding import fold
 from gra_skill_admin_boundaries.sources.database import Database
 from gra_skill_admin_boundaries.sources.identity import Identities
@@ -35,7 +35,9 @@ class WhosOnFirst:
         sums = {level: sum(counted.get(p, 0) for p in types) for level, types in PLACETYPES.items()}
         return {level: number for level, number in sums.items() if number}
 
-    def find(self, *, name: str = "", level: str = "", country: str = "", parent: str = "", limit: int = 20) -> pd.DataFrame:
+    def find(
+        self, *, name: str = "", level: str = "", country: str = "", parent: str = "", limit: int = 20
+    ) -> pd.DataFrame:
         """Candidates, best match first; see `gra_geo.protocols.BoundarySource`."""
         where, values = self._where(level, country, parent)
         if not name:
@@ -44,7 +46,11 @@ class WhosOnFirst:
         wanted = fold(name)
         aliases = self._named(name)
         sql = f"SELECT {COLUMNS}, fold(s.name) AS folded FROM spr s WHERE {where}"
-        matched = [(row, rank) for row in self._db.rows(sql, values) if (rank := _rank(row, wanted, aliases)) is not None]
+        matched = [
+            (row, rank)
+            for row in self._db.rows(sql, values)
+            if (rank := _rank(row, wanted, aliases)) is not None
+        ]
         frame = self._ids.table([row for row, _ in matched])
         frame["match"] = [MATCHES[rank] for _, rank in matched]
         return self._sorted(frame, by_match=True).head(limit)
@@ -56,7 +62,9 @@ class WhosOnFirst:
         by_id = {row["id"]: row for row in self._db.rows_for(sql, set(known.values()))}
         frame = self._with_geometry(self._ids.table([by_id[known[rid]] for rid in region_ids]))
         if without := frame.attrs.pop("without", []):
-            raise ToolError("not_available", f"the gazetteer has only a point, no boundary, of {', '.join(without[:10])}")
+            raise ToolError(
+                "not_available", f"the gazetteer has only a point, no boundary, of {', '.join(without[:10])}"
+            )
         frame["region_id"] = region_ids
         return frame
 
@@ -68,7 +76,9 @@ class WhosOnFirst:
         frame = self._with_geometry(self._ids.table(rows))
         if without := frame.attrs.pop("without", []):
             listed = ", ".join(without[:5]) + (" …" if len(without) > 5 else "")
-            frame.attrs["notes"] = [f"{len(without)} regions of which the gazetteer has only a point are left out: {listed}"]
+            frame.attrs["notes"] = [
+                f"{len(without)} regions of which the gazetteer has only a point are left out: {listed}"
+            ]
         return self._sorted(frame, keys=("region_id",))
 
     def containing(self, *, points: list[list[float]], levels: list[str]) -> pd.DataFrame:
@@ -83,7 +93,11 @@ class WhosOnFirst:
         found, indexes = [], []
         for index, (lon, lat) in enumerate(points):
             near = self._db.rows(sql, (*places, lat, lon))
-            hits = [row for row in near if row["geometry"] and shapely.from_geojson(row["geometry"]).covers(shapely.Point(lon, lat))]
+            hits = [
+                row
+                for row in near
+                if row["geometry"] and shapely.from_geojson(row["geometry"]).covers(shapely.Point(lon, lat))
+            ]
             found += hits
             indexes += [index] * len(hits)
         frame = self._ids.table(found)
@@ -93,15 +107,22 @@ class WhosOnFirst:
     def _where(self, level: str, country: str, parent: str) -> tuple[str, list[Any]]:
         """The condition on `spr s` for a level, a country (alpha-3) and an ancestor, with its values."""
         if level and level not in PLACETYPES:
-            raise ToolError("not_available", f"Who's On First has no level {level!r}", hint=f"levels: {', '.join(PLACETYPES)}")
+            raise ToolError(
+                "not_available",
+                f"Who's On First has no level {level!r}",
+                hint=f"levels: {', '.join(PLACETYPES)}",
+            )
         types = PLACETYPES[level] if level else tuple(LEVEL_OF)
-        clauses, values = [self._db.current, f"s.placetype IN ({','.join('?' * len(types))})"], list(types)
+        values: list[Any] = list(types)
+        clauses = [self._db.current, f"s.placetype IN ({','.join('?' * len(types))})"]
         if country:
             clauses.append("s.country = ?")
             values.append(self._ids.alpha2(country))
         if parent:
             known = self._ids.known([parent])
-            clauses.append("EXISTS (SELECT 1 FROM ancestors a WHERE a.id = s.id AND a.ancestor_id = ?) AND s.id <> ?")
+            clauses.append(
+                "EXISTS (SELECT 1 FROM ancestors a WHERE a.id = s.id AND a.ancestor_id = ?) AND s.id <> ?"
+            )
             values += [known[parent], known[parent]]
         return " AND ".join(clauses), values
 
@@ -127,7 +148,9 @@ class WhosOnFirst:
             f"WHERE {self._db.current} AND a.ancestor_id = ? AND s.id <> ?"
         )
         below = {LEVEL_OF.get(row["placetype"]) for row in self._db.rows(sql, (wof_id, wof_id))}
-        own = self._db.rows(f"SELECT s.placetype FROM spr s WHERE {self._db.current} AND s.id = ?", (wof_id,))[0]["placetype"]
+        own = self._db.rows(
+            f"SELECT s.placetype FROM spr s WHERE {self._db.current} AND s.id = ?", (wof_id,)
+        )[0]["placetype"]
         lower = DOWN[DOWN.index(LEVEL_OF[own]) + 1 :] if LEVEL_OF.get(own) in DOWN else ()
         return next((level for level in lower if level in below), lower[0] if lower else "postcode")
 
@@ -138,7 +161,9 @@ class WhosOnFirst:
             f"WHERE {self._db.geojson_is_default} AND g.id IN ({{ids}})"
         )
         texts = {row["id"]: row["geometry"] for row in self._db.rows_for(sql, frame["wof_id"])}
-        shapes = gpd.GeoSeries(shapely.from_geojson([texts.get(i) for i in frame["wof_id"]]), index=frame.index, crs="EPSG:4326")
+        shapes = gpd.GeoSeries(
+            shapely.from_geojson([texts.get(i) for i in frame["wof_id"]]), index=frame.index, crs="EPSG:4326"
+        )
         shapes = shapes.where(shapes.is_valid | shapes.isna(), shapes.make_valid())
         areal = shapes.geom_type.isin(["Polygon", "MultiPolygon"])
         result = gpd.GeoDataFrame(frame[areal], geometry=shapes[areal]).drop(columns=["wof_id", "rank"])
@@ -146,7 +171,9 @@ class WhosOnFirst:
         return result.reset_index(drop=True)
 
     @staticmethod
-    def _sorted(frame: Any, *, keys: tuple[str, ...] = ("rank", "name", "region_id"), by_match: bool = False) -> Any:
+    def _sorted(
+        frame: Any, *, keys: tuple[str, ...] = ("rank", "name", "region_id"), by_match: bool = False
+    ) -> Any:
         if by_match:
             frame = frame.assign(order=frame["match"].map({m: i for i, m in enumerate(MATCHES)}))
             keys = ("order", *keys)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import shapely
+
 from gra_geo.antimeridian import Box, bounds_of, split_box
 
 SMALLEST_DEG = 1e-3  # about a hundred metres

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 import shapely
-from gra_geo.protocols import PLACE_COLUMNS
 
+from gra_geo.protocols import PLACE_COLUMNS
 from gra_skill_places.folding import match_of
 
 RANK = {"exact": 0, "alias": 1, "prefix": 2, "part": 3}
@@ -38,8 +38,12 @@ class Found:
         frame = pd.DataFrame(list(self._rows.values()))
         frame = frame.reindex(columns=[*PLACE_COLUMNS, *(c for c in frame.columns if c not in PLACE_COLUMNS)])
         if text:
-            others = frame.get("other_names", pd.Series([""] * len(frame))).fillna("").str.split("|").map(tuple)
-            frame["match"] = [match_of(text, name, other) for name, other in zip(frame["name"], others, strict=True)]
+            others = (
+                frame.get("other_names", pd.Series([""] * len(frame))).fillna("").str.split("|").map(tuple)
+            )
+            frame["match"] = [
+                match_of(text, name, other) for name, other in zip(frame["name"], others, strict=True)
+            ]
             frame = frame.iloc[frame["match"].map(RANK).argsort(kind="stable")]
         total = len(frame)
         frame = frame.head(self._limit).reset_index(drop=True)

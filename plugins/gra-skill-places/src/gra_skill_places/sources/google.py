@@ -6,24 +6,44 @@ Every request names its fields (the service refuses requests without a field mas
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import httpx
 import pandas as pd
 from attrs import field, frozen
+
 from gra_core import SourceSettings, ToolError
 from gra_geo.antimeridian import Box
-
 from gra_skill_places.sources.countries import ALPHA2, ALPHA3
 from gra_skill_places.sources.cover import boxes_of, cover
 from gra_skill_places.sources.found import Found
 from gra_skill_places.sources.rest import RestService
 
 PAGE, MOST = 20, 60
-FIELDS = ("id", "displayName", "location", "primaryType", "types", "formattedAddress", "addressComponents", "businessStatus")
+FIELDS = (
+    "id",
+    "displayName",
+    "location",
+    "primaryType",
+    "types",
+    "formattedAddress",
+    "addressComponents",
+    "businessStatus",
+)
 RATINGS = ("rating", "userRatingCount")
-DETAILS = ("websiteUri", "internationalPhoneNumber", "regularOpeningHours.weekdayDescriptions", "googleMapsUri")
-TYPE_NAMES = {"city": "locality", "town": "locality", "landmark": "tourist_attraction", "gas station": "gas_station"}
+DETAILS = (
+    "websiteUri",
+    "internationalPhoneNumber",
+    "regularOpeningHours.weekdayDescriptions",
+    "googleMapsUri",
+)
+TYPE_NAMES = {
+    "city": "locality",
+    "town": "locality",
+    "landmark": "tourist_attraction",
+    "gas station": "gas_station",
+}
 KEY_HINT = "set GOOGLE_MAPS_API_KEY to a key for which the Places API (New) is enabled and billed"
 
 
@@ -56,7 +76,9 @@ class GooglePlaces:
 
     def __init__(self, settings: SourceSettings) -> None:
         headers = {"X-Goog-Api-Key": settings.key}
-        self._rest = RestService(settings, service="Google Places", explain=explain, headers=headers, key_hint=KEY_HINT)
+        self._rest = RestService(
+            settings, service="Google Places", explain=explain, headers=headers, key_hint=KEY_HINT
+        )
         self._most_requests = int(settings.get("max_requests", 60))
         self._fields = FIELDS + (RATINGS if settings.get("ratings", True) else ())
 
@@ -73,20 +95,29 @@ class GooglePlaces:
         Places closed for good are left out. ``attrs["notes"]`` says when the list may be incomplete.
         """
         if min_population:
-            raise ToolError("not_available", "Google Places knows no populations", hint="choose another source of places for min_population")
+            raise ToolError(
+                "not_available",
+                "Google Places knows no populations",
+                hint="choose another source of places for min_population",
+            )
         if not text and not types:
-            raise ToolError("bad_argument", "Google Places needs a text or types to search for", hint="give types=['hospital'] or a text")
+            raise ToolError(
+                "bad_argument",
+                "Google Places needs a text or types to search for",
+                hint="give types=['hospital'] or a text",
+            )
         found, budget = Found(area=area, country=country, limit=limit), Budget(self._most_requests)
         for query in _queries(text, types or [], country):
-            if area:
-                short = cover(boxes_of(area), found.shape, lambda box, q=query: self._collect(q, box, found, budget))
-                complete = not short
-            else:
-                complete = self._collect(query, None, found, budget)
+            ask = partial(self._collect, found, budget, query)
+            complete = not cover(boxes_of(area), found.shape, ask) if area else ask(None)
             if not complete:
-                found.notes.append(f"Google Places gives at most {MOST} places a query, and there were more for {query.text!r}")
+                found.notes.append(
+                    f"Google Places gives at most {MOST} places a query, and there were more for {query.text!r}"
+                )
         if budget.spent:
-            found.notes.append(f"stopped after {self._most_requests} requests (setting max_requests): the list is not complete")
+            found.notes.append(
+                f"stopped after {self._most_requests} requests (setting max_requests): the list is not complete"
+            )
         elif found.enough:
             found.notes.append(f"stopped at {limit} places: there may be more")
         return found.frame(text)
@@ -106,15 +137,21 @@ class GooglePlaces:
                     raise
                 missing.append(place_id)
         if missing:
-            raise ToolError("not_found", f"Google Places has no {', '.join(missing[:10])}", hint="take place ids from search_places")
+            raise ToolError(
+                "not_found",
+                f"Google Places has no {', '.join(missing[:10])}",
+                hint="take place ids from search_places",
+            )
         return found.frame().set_index("place_id", drop=False).loc[place_ids].reset_index(drop=True)
 
-    def _collect(self, query: TextQuery, box: Box | None, found: Found, budget: Budget) -> bool:
+    def _collect(self, found: Found, budget: Budget, query: TextQuery, box: Box | None) -> bool:
         """Add all pages of one query; False when the service cut the answer at its maximum."""
         mask = ",".join(f"places.{name}" for name in self._fields) + ",nextPageToken"
         body, received = query.body(box), 0
         while not found.enough and budget.take():
-            page = self._rest.request("POST", "/v1/places:searchText", json=body, headers={"X-Goog-FieldMask": mask})
+            page = self._rest.request(
+                "POST", "/v1/places:searchText", json=body, headers={"X-Goog-FieldMask": mask}
+            )
             places = page.get("places", [])
             for place in places:
                 if place.get("businessStatus") != "CLOSED_PERMANENTLY" and "location" in place:

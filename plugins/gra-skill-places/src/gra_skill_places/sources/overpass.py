@@ -6,14 +6,15 @@ that takes too long answers HTTP 200 with a ``remark``; its box is then cut in f
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 import httpx
 import pandas as pd
+
 from gra_core import SourceSettings, ToolError
 from gra_geo.antimeridian import Box
-
 from gra_skill_places.sources import overpassql
 from gra_skill_places.sources.cover import boxes_of, cover
 from gra_skill_places.sources.found import Found
@@ -32,7 +33,11 @@ class Overpass:
     def __init__(self, settings: SourceSettings) -> None:
         headers = {"User-Agent": str(settings.get("user_agent", AGENT))}
         self._rest = RestService(
-            settings, service="Overpass", explain=explain, headers=headers, key_hint="the server blocks this address: wait, or set another base_url"
+            settings,
+            service="Overpass",
+            explain=explain,
+            headers=headers,
+            key_hint="the server blocks this address: wait, or set another base_url",
         )
         self._server_s = max(1, int(settings.timeout_s) - 1)
         self._most_requests = int(settings.get("max_requests", 40))
@@ -48,19 +53,31 @@ class Overpass:
         """See `gra_geo.protocols.PlaceSource`. Types are words (hospital) or tags (``amenity=hospital``). Columns beside the
         protocol's: tags (JSON-ready text), other_names, elevation_m, website. ``attrs["notes"]`` says what was not complete."""
         if not text and not types:
-            raise ToolError("bad_argument", "Overpass needs a text or types to search for", hint="give types=['hospital'] or a text")
+            raise ToolError(
+                "bad_argument",
+                "Overpass needs a text or types to search for",
+                hint="give types=['hospital'] or a text",
+            )
         if types and not text and not area and not country:
-            raise ToolError("bad_argument", "Overpass cannot search the whole planet for a type", hint="give a region")
+            raise ToolError(
+                "bad_argument", "Overpass cannot search the whole planet for a type", hint="give a region"
+            )
         # The country's own area decides what is in it: elements rarely say so themselves.
         found = Found(area=area, country="", limit=limit)
-        ask = _Asker(self, found, text=text, types=types or [], country=country, min_population=min_population)
+        ask = _Asker(
+            self, found, text=text, types=types or [], country=country, min_population=min_population
+        )
         if area:
             short = cover(boxes_of(area), found.shape, ask)
             complete = not short
         else:
             complete = ask(None)
         if not complete:
-            raise ToolError("timeout", "Overpass could not finish the query in time", hint="give a smaller region or fewer types")
+            raise ToolError(
+                "timeout",
+                "Overpass could not finish the query in time",
+                hint="give a smaller region or fewer types",
+            )
         if not area and not country:
             found.notes.append("without a region only whole names are found")
         return found.frame(text)
@@ -78,14 +95,20 @@ class Overpass:
                 found.add(row_of(element, []))
         frame = found.frame().set_index("place_id", drop=False)
         if missing := [pid for pid in wanted if pid not in frame.index]:
-            raise ToolError("not_found", f"OpenStreetMap has no {', '.join(missing[:10])}", hint="take place ids from search_places")
+            raise ToolError(
+                "not_found",
+                f"OpenStreetMap has no {', '.join(missing[:10])}",
+                hint="take place ids from search_places",
+            )
         return frame.loc[place_ids].reset_index(drop=True)
 
     def elements(self, query: str) -> list[dict[str, Any]]:
         """The elements that a query answers; `ToolError` ``timeout`` when the server gave up on it."""
         reply = self._rest.request("POST", "/api/interpreter", data={"data": query})
         if "error" in str(reply.get("remark", "")).lower():
-            raise ToolError("timeout", f"Overpass gave up: {reply['remark']}", hint="give a smaller region or fewer types")
+            raise ToolError(
+                "timeout", f"Overpass gave up: {reply['remark']}", hint="give a smaller region or fewer types"
+            )
         return [e for e in reply.get("elements", []) if e.get("type") in KINDS and _position(e)]
 
 
@@ -93,7 +116,14 @@ class _Asker:
     """Asks one box after the other and keeps what is found; False for a box that is too much for the server."""
 
     def __init__(
-        self, source: Overpass, found: Found, *, text: str, types: list[str], country: str, min_population: int
+        self,
+        source: Overpass,
+        found: Found,
+        *,
+        text: str,
+        types: list[str],
+        country: str,
+        min_population: int,
     ) -> None:
         self._source, self._found = source, found
         self._text, self._types, self._country, self._min_population = text, types, country, min_population
@@ -102,9 +132,18 @@ class _Asker:
     def __call__(self, box: Box | None) -> bool:
         self._left -= 1
         if self._left < 0:
-            raise ToolError("timeout", f"Overpass needed more than {self._source._most_requests} requests", hint="give a smaller region or fewer types")
+            raise ToolError(
+                "timeout",
+                f"Overpass needed more than {self._source._most_requests} requests",
+                hint="give a smaller region or fewer types",
+            )
         query = overpassql.query(
-            text=self._text, types=self._types, box=box, country=self._country, timeout_s=self._source._server_s, most=MOST
+            text=self._text,
+            types=self._types,
+            box=box,
+            country=self._country,
+            timeout_s=self._source._server_s,
+            most=MOST,
         )
         try:
             elements = self._source.elements(query)
@@ -122,7 +161,7 @@ class _Asker:
 def row_of(element: dict[str, Any], wanted: list[str], country: str = "") -> dict[str, Any]:
     """One element as a row of the protocol's table; `country` is known when the query asked for it."""
     tags = element.get("tags", {})
-    lon, lat = _position(element)
+    lon, lat = _position(element) or (math.nan, math.nan)
     others = [tags[key] for key in ("name:en", "alt_name", "official_name", "short_name") if tags.get(key)]
     return {
         "place_id": f"osm/{element['type']}/{element['id']}",
@@ -135,7 +174,11 @@ def row_of(element: dict[str, Any], wanted: list[str], country: str = "") -> dic
         "population": _whole_number(tags.get("population", "")),
         "other_names": "|".join(dict.fromkeys(n.strip() for other in others for n in other.split(";"))),
         "elevation_m": _number(tags.get("ele", "")),
-        "tags": "; ".join(f"{k}={v}" for k, v in sorted(tags.items()) if k in KEYS or k in ("operator", "website", "wikidata")),
+        "tags": "; ".join(
+            f"{k}={v}"
+            for k, v in sorted(tags.items())
+            if k in KEYS or k in ("operator", "website", "wikidata")
+        ),
     }
 
 

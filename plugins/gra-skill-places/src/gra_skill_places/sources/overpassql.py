@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from gra_geo.antimeridian import Box
-
 from gra_skill_places.folding import fold
 from gra_skill_places.sources.tags import tags_of
 
@@ -27,7 +26,7 @@ def query(*, text: str, types: list[str], box: Box | None, country: str, timeout
     """
     place, head = "", ""
     if box:
-        place = "({:.7f},{:.7f},{:.7f},{:.7f})".format(box[1], box[0], box[3], box[2])
+        place = f"({box[1]:.7f},{box[0]:.7f},{box[3]:.7f},{box[2]:.7f})"
     elif country:
         head, place = f'area["ISO3166-1:alpha3"={quoted(country)}]["admin_level"="2"]->.c;\n', "(area.c)"
     tags = [_tagged(key, values) for name in types for key, values in tags_of(name)] or [""]
@@ -38,7 +37,9 @@ def query(*, text: str, types: list[str], box: Box | None, country: str, timeout
 
 def by_ids(ids: dict[str, list[int]], timeout_s: int) -> str:
     """Elements by type (node, way, relation) and number."""
-    lines = "\n".join(f"  {kind}(id:{','.join(map(str, numbers))});" for kind, numbers in ids.items() if numbers)
+    lines = "\n".join(
+        f"  {kind}(id:{','.join(map(str, numbers))});" for kind, numbers in ids.items() if numbers
+    )
     return f"[out:json][timeout:{timeout_s}];\n(\n{lines}\n);\nout center;"
 
 
@@ -64,9 +65,13 @@ def pattern(text: str) -> str:
     """A regular expression for a text without regard to marks on its letters and to what stands between its words; case
     is the query's own flag."""
     words = fold(re.sub(r"[.'’]", " ", text)).split()
-    return "[^[:alnum:]]*".join("(saint|st)" if w == "saint" else "".join(map(_letters, _PAIRS.findall(w))) for w in words)
+    return "[^[:alnum:]]*".join(
+        "(saint|st)" if w == "saint" else "".join(map(_letters, _PAIRS.findall(w))) for w in words
+    )
 
 
 def _letters(plain: str) -> str:
-    single = "".join(f"({letter}|{'|'.join(_MARKED[letter])})" if letter in _MARKED else letter for letter in plain)
+    single = "".join(
+        f"({letter}|{'|'.join(_MARKED[letter])})" if letter in _MARKED else letter for letter in plain
+    )
     return f"({single}|{_JOINED[plain]})" if plain in _JOINED else single

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
+
 from gra_core import SourceSettings, ToolError
+from gra_core.errors import ErrorKind
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 LONGEST_WAIT_S = 30.0
@@ -25,7 +27,13 @@ class RestService:
     """
 
     def __init__(
-        self, settings: SourceSettings, *, service: str, explain: Callable[[httpx.Response], str], headers: Mapping[str, str], key_hint: str = ""
+        self,
+        settings: SourceSettings,
+        *,
+        service: str,
+        explain: Callable[[httpx.Response], str],
+        headers: Mapping[str, str],
+        key_hint: str = "",
     ) -> None:
         self.service, self.base_url = service, settings.base_url
         self._explain, self._key, self._key_hint = explain, settings.key, key_hint
@@ -48,7 +56,11 @@ class RestService:
         except ValueError:
             body = None
         if not isinstance(body, dict):
-            raise ToolError("upstream", f"{self.service} sent a reply that is not a JSON object", hint="try again later, or check base_url")
+            raise ToolError(
+                "upstream",
+                f"{self.service} sent a reply that is not a JSON object",
+                hint="try again later, or check base_url",
+            )
         return body
 
     def _send(self, method: str, url: str, content: dict[str, Any]) -> httpx.Response:
@@ -72,7 +84,12 @@ class RestService:
                     ) from None  # fmt: skip
             else:
                 wait_s = asked_wait(response, wait_s)
-                if last or response.status_code not in RETRIED or wait_s > LONGEST_WAIT_S or _used_up(response):
+                if (
+                    last
+                    or response.status_code not in RETRIED
+                    or wait_s > LONGEST_WAIT_S
+                    or _used_up(response)
+                ):
                     return response
             time.sleep(wait_s)
         raise AssertionError("unreachable")
@@ -80,17 +97,37 @@ class RestService:
     def _error_of(self, response: httpx.Response) -> ToolError:
         status, said = response.status_code, self._said(response)
         if status in (401, 403) or (status == 400 and re.search(r"api.?key", said, re.I)):
-            return ToolError("not_available", f"{self.service} refused the request (HTTP {status}): {said}", hint=self._key_hint)
+            return ToolError(
+                "not_available",
+                f"{self.service} refused the request (HTTP {status}): {said}",
+                hint=self._key_hint,
+            )
         if status == 429:
             wait_s = asked_wait(response, 0.0)
             when = f"in {wait_s:.0f} s" if wait_s else "later"
-            return ToolError("quota", f"{self.service} takes no more requests now (HTTP 429): {said}", hint=f"try again {when}, or ask for less")
+            return ToolError(
+                "quota",
+                f"{self.service} takes no more requests now (HTTP 429): {said}",
+                hint=f"try again {when}, or ask for less",
+            )
         if status == 404:
-            return ToolError("not_found", f"{self.service} has no such thing (HTTP 404): {said}", hint="check the id, and base_url of the source")
+            return ToolError(
+                "not_found",
+                f"{self.service} has no such thing (HTTP 404): {said}",
+                hint="check the id, and base_url of the source",
+            )
         if status == 400:
-            return ToolError("bad_argument", f"{self.service} did not accept the request: {said}", hint="check types, text and area")
-        kind = "timeout" if status == 504 else "upstream"
-        return ToolError(kind, f"{self.service} failed with HTTP {status}: {said}", hint="try again later, or ask for a smaller area")
+            return ToolError(
+                "bad_argument",
+                f"{self.service} did not accept the request: {said}",
+                hint="check types, text and area",
+            )
+        kind: ErrorKind = "timeout" if status == 504 else "upstream"
+        return ToolError(
+            kind,
+            f"{self.service} failed with HTTP {status}: {said}",
+            hint="try again later, or ask for a smaller area",
+        )
 
     def _said(self, response: httpx.Response) -> str:
         said = (self._explain(response) or response.reason_phrase or "no reason given")[:300]

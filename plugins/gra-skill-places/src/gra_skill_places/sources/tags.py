@@ -21,7 +21,20 @@ TAGS: dict[str, tuple[Tag, ...]] = {
     "train station": (("railway", ("station",)),),
 }
 # A type that is not in the table is a value of one of these keys: amenity=hospital, tourism=zoo, natural=peak …
-KEYS = ("amenity", "shop", "tourism", "leisure", "historic", "natural", "man_made", "healthcare", "office", "place", "railway", "aeroway")
+KEYS = (
+    "amenity",
+    "shop",
+    "tourism",
+    "leisure",
+    "historic",
+    "natural",
+    "man_made",
+    "healthcare",
+    "office",
+    "place",
+    "railway",
+    "aeroway",
+)
 _WORD = re.compile(r"^[a-z0-9_:]+$")
 
 
@@ -31,12 +44,18 @@ def tags_of(name: str) -> tuple[Tag, ...]:
     if equals and _WORD.match(key) and value and not set(value) & set('"\\'):
         return ((key, (value,)),)
     plain = " ".join(name.lower().replace("_", " ").split())
-    forms = tuple(dict.fromkeys((plain, plain.removesuffix("s"), plain.removesuffix("es"), re.sub("ies$", "y", plain))))
+    forms = tuple(
+        dict.fromkeys((plain, plain.removesuffix("s"), plain.removesuffix("es"), re.sub("ies$", "y", plain)))
+    )
     if known := next((TAGS[form] for form in forms if form in TAGS), None):
         return known
     words = tuple(form.replace(" ", "_") for form in forms)
     if equals or not all(_WORD.match(word) for word in words):
-        raise ToolError("bad_argument", f"{name!r} is no type of place", hint="give a type such as hospital, or an OpenStreetMap tag such as amenity=cafe")
+        raise ToolError(
+            "bad_argument",
+            f"{name!r} is no type of place",
+            hint="give a type such as hospital, or an OpenStreetMap tag such as amenity=cafe",
+        )
     return tuple((key, words) for key in KEYS)
 
 

@@ -1,0 +1,70 @@
+"""Region ids of the United States taken apart, and names matched to Census records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from gra_skill_admin_boundaries.folding import fold
+
+USA = "country/USA"
+DIGITS = {2: "state", 5: "county", 11: "tract"}
+ORDER = ("exact", "alias", "prefix", "part")
+Attributes = Mapping[str, Any]
+
+
+@frozen(kw_only=True)
+class Code:
+    """A region by level and Census code: "31", "31147", "31147968100", a five-digit ZIP area, or "" for the country."""
+
+    level: str
+    code: str
+
+    @classmethod
+    def of(cls, region_id: str) -> Code | None:
+        """None for ids that no Census region can have."""
+        scheme, _, code = region_id.partition("/")
+        if region_id == USA:
+            return cls(level="country", code="")
+        if scheme == "geoId" and code.isdigit() and len(code) in DIGITS:
+            return cls(level=DIGITS[len(code)], code=code)
+        return cls(level="postcode", code=code) if scheme == "zip" and re.fullmatch(r"\d{5}", code) else None
+
+    @property
+    def region_id(self) -> str:
+        return f"zip/{self.code}" if self.level == "postcode" else f"geoId/{self.code}"
+
+    @property
+    def parent_id(self) -> str:
+        parents = {"county": f"geoId/{self.code[:2]}", "tract": f"geoId/{self.code[:5]}"}
+        return parents.get(self.level, USA)
+
+    def where(self) -> str:
+        """The condition on the fields STATE and COUNTY for what lies inside."""
+        if self.level == "country":
+            return "1=1"
+        inside = f"STATE = '{self.code[:2]}'"
+        return inside + (f" AND COUNTY = '{self.code[2:5]}'" if len(self.code) > 2 else "")
+
+
+def match_of(name: str, code: Code, own: Attributes, state: Attributes) -> str:
+    """How a text fits a region (one of `ORDER`, or ""): its name, its code, its short name, a county with its state.
+
+    `own` has NAME and BASENAME; `state` is the record of the region's state (with STUSAB, the postal code) or empty.
+    """
+    wanted, full = fold(name), fold(own["NAME"])
+    others = {code.code, fold(own.get("BASENAME"))}
+    if code.level == "state":
+        others.add(fold(state.get("STUSAB")))
+    if code.level == "county":
+        others |= {fold(f"{own['NAME']} {state.get(key, '')}") for key in ("STUSAB", "NAME")}
+    if wanted == full:
+        return "exact"
+    if wanted in others:
+        return "alias"
+    if full.startswith(wanted + " "):
+        return "prefix"
+    return "part" if f" {wanted} " in f" {full} " else ""
