@@ -52,7 +52,7 @@ class Workbench:
         self._on, self._off = on, off
         self._choice = dict(choice or {})
         self._record, self._replay = record, replay
-        self._settings = dict(settings or {})
+        self.settings = dict(settings or {})
         self._registries: dict[PluginSelection, Registry] = {}
         self.registry = self._load(PluginSelection())
 
@@ -77,7 +77,7 @@ class Workbench:
         return evolve(
             found,
             source_choice=found.source_choice | self._choice,
-            settings=merge(found.settings, self._settings),
+            settings=merge(found.settings, self.settings),
         )
 
     def registry_of(self, configuration: Configuration) -> Registry:

@@ -39,15 +39,16 @@ WRONG_USE = ("bad_argument", "not_found", "not_available")
     metavar="DIR",
     help="Folder of datasets, kept between calls. [default: a temporary folder]",
 )
+@click.option("-c", "--configuration", metavar="NAME|FILE", help="Take source and tool settings from a configuration.")
 @source_option
 @plugin_options
 @sandbox_option
 @recording_options
 @json_option
-def command(name: str, arguments: str, workspace: Path | None, **given: Any) -> int:
+def command(name: str, arguments: str, workspace: Path | None, configuration: str | None, **given: Any) -> int:
     """Call tool NAME with the same checks, workspace and sources as in a trial."""
     from gra_bench.workbench import Workbench, pairs
-    from gra_core import Sources, ToolContext, ToolError, ToolResult, Workspace, dump
+    from gra_core import ToolContext, ToolError, ToolResult, Workspace, dump
     from gra_core.session import run_tool
 
     bench = Workbench(
@@ -56,17 +57,23 @@ def command(name: str, arguments: str, workspace: Path | None, **given: Any) -> 
         choice=pairs(given["sources"], "--source"),
         record=given["record"],
         replay=given["replay"],
-    )
-    tool = bench.registry.tools[name]
-    parsed = read_arguments(arguments)
-    sources: Sources = bench.sources()
-    folder = workspace or Path(tempfile.mkdtemp(prefix="gra-tool-"))
-    context = ToolContext(
-        workspace=Workspace(folder, bench.registry.formats), sources=sources, call_id="cli", tool=name, arguments=parsed,
         settings=tool_settings(given["sandbox"], import_dirs=[os.getcwd()]),
-    )  # fmt: skip
+    )
+    chosen = bench.configuration(configuration) if configuration else None
+    registry = bench.registry_of(chosen) if chosen else bench.registry
+    tool = registry.tools[name]
+    parsed = read_arguments(arguments)
     try:
-        result = run_tool(tool, context, tool.check(parsed))
+        checked = tool.check(parsed)
+        context = ToolContext(
+            workspace=Workspace(workspace or Path(tempfile.mkdtemp(prefix="gra-tool-")), registry.formats),
+            sources=bench.sources(chosen),
+            call_id="cli",
+            tool=name,
+            arguments=parsed,
+            settings=chosen.settings if chosen else bench.settings,
+        )
+        result = run_tool(tool, context, checked)
     except ToolError as error:
         result = ToolResult.failed(error)
     document = {
