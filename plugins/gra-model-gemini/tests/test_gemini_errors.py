@@ -212,6 +212,24 @@ def test_a_truncated_body(server, ask):
     assert answer.requests == (LOST, LOST, LOST, FINE)
 
 
+def test_a_dropped_connection(server, ask):
+    server.add(Answer(drop=True), reply("fine"))
+    assert ask().requests == (LOST, FINE)
+
+
+def test_nothing_but_the_api_is_asked(server, ask, monkeypatch):
+    asked = []
+    real = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *a, **k: asked.append(host) or real(host, *a, **k)
+    )
+    body = {"candidates": [{"content": {"parts": [{"text": "no counts"}]}, "finishReason": "STOP"}]}
+    server.add(Answer(body=body))
+    assert ask("x" * 10_000, tools=["find"]).usage.estimated
+    assert set(asked) == {"127.0.0.1"}
+    assert [r.method for r in server.received] == ["generateContent"]
+
+
 def test_a_body_of_another_shape(server, ask):
     server.add(Answer(body={"candidates": [{"content": {"parts": "text"}}]}), reply("fine"))
     assert ask().requests == (LOST, FINE)

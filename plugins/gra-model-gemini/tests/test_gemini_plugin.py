@@ -12,6 +12,11 @@ from gra_model_gemini.testing import GeminiServer, reply
 from gra_core import TrialBrief, UnknownName, UsageError
 from gra_core.plugins import PluginSelection
 from gra_core.registry import Registry
+from gra_core.testing import PluginConformance
+
+
+class TestConformance(PluginConformance):
+    plugin = "gra_model_gemini.plugin"
 
 
 @pytest.mark.parametrize("model_id", ["openai:gpt", "gemini", "oracle", "geminis:x"])

@@ -91,6 +91,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(answer)
 
     def _send(self, answer: Answer) -> None:
+        if answer.drop:
+            self.close_connection = True
+            return
         if answer.chunks:
             data = b"".join(b"data: " + json.dumps(c).encode() + b"\r\n\r\n" for c in answer.chunks)
             kind = "text/event-stream"

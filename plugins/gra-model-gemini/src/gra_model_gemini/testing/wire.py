@@ -15,7 +15,8 @@ FREE_FORM = {"args", "response", "parametersJsonSchema", "responseJsonSchema", "
 class Answer:
     """What the server sends: a JSON body, or chunks of a stream.
 
-    `cut` ends the connection after that many bytes of the body; `delay_s` comes first.
+    `cut` ends the connection after that many bytes of the body, `drop` before anything is sent; `delay_s` comes
+    first.
     """
 
     status: int = 200
@@ -23,6 +24,7 @@ class Answer:
     chunks: tuple[Any, ...] = ()
     headers: dict[str, str] = field(factory=dict)
     cut: int | None = None
+    drop: bool = False
     delay_s: float = 0.0
 
 
