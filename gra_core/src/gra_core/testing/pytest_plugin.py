@@ -27,7 +27,7 @@ def gra_call(gra_registry: Registry, tmp_path: Path) -> Callable[..., ToolResult
     workspace, so that references can be passed on; a `ToolError` comes back as a result with status ``error``."""
     from gra_core.testing.conformance import call_tool
 
-    def call(name: str, **arguments: Any) -> ToolResult:
+    def call(name: str, /, **arguments: Any) -> ToolResult:
         return call_tool(gra_registry.tools[name], arguments, gra_registry, tmp_path)
 
     return call
