@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from gra_skill_scratch_datasets.plugin import gra_sandboxes
+
 from gra_core import Clock, Sandbox, SandboxJob, SandboxLimits, SandboxOutcome, ToolContext, Workspace
 from gra_geo.plugin import gra_formats
-from gra_skill_scratch_datasets.plugin import gra_sandboxes
 
 SANDBOXES = {s.name: s for s in gra_sandboxes()}
 

@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from gra_core import SandboxJob, SandboxLimits, ToolError, pick_sandbox
 from gra_skill_scratch_datasets import safely
 from gra_skill_scratch_datasets.sandboxes.output import Capture
+
+from gra_core import SandboxJob, SandboxLimits, ToolError, pick_sandbox
 
 BACKENDS = "gra_skill_scratch_datasets.sandboxes.backends"
 

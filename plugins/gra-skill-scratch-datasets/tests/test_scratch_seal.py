@@ -10,9 +10,10 @@ import struct
 import subprocess
 
 import pytest
-from gra_core import SandboxJob, SandboxLimits
 from gra_skill_scratch_datasets.guest import seal
 from gra_skill_scratch_datasets.sandboxes.supervised import SupervisedRunner
+
+from gra_core import SandboxJob, SandboxLimits
 
 ALLOW = "allow"
 
@@ -133,7 +134,7 @@ assert blocked(socket.socket)
 assert blocked(lambda: os.chmod({str(victim)!r}, 0o777))
 assert blocked(os.fork)
 os.kill(os.getpid(), 0)
-t = threading.Thread(target=print, args=("thread",)); t.start(); t.join()
+t = threading.Thread(target=lambda: print("thread", flush=True)); t.start(); t.join()
 signal.raise_signal(signal.SIGTERM)
 """
     runner = SupervisedRunner("none", seal=True, guard_signals=True, max_processes=1)

@@ -63,7 +63,7 @@ def described(history: History) -> dict[str, Any]:
         {
             "kind": u.kind, "source": u.source, "licence": u.licence, "attribution": u.attribution,
             "retrieved_at": u.retrieved_at, "storable": u.storable,
-        }  # fmt: skip
+        }
         for u in history.uses
     ]
     return {"steps": steps, "sources": sources, "may_be_stored": not history.refusal}

@@ -116,7 +116,7 @@ def _vector(file: Path, layer: str, crs: Any, notes: list[str], staging: Path, c
     import pyogrio
 
     layers = [str(row[0]) for row in pyogrio.list_layers(file)]
-    if layer and layer not in layers or not layer and len(layers) != 1:
+    if (layer and layer not in layers) or (not layer and len(layers) != 1):
         raise ToolError("bad_argument", f"{file.name} has {len(layers)} layers, which one?", hint=f"give path#layer; layers: {', '.join(layers)}")
     frame = pyogrio.read_dataframe(file, layer=layer or layers[0])
     return _placed(frame, crs, file.name) if isinstance(frame, gpd.GeoDataFrame) else frame
@@ -138,7 +138,8 @@ def _raster(file: Path, layer: str, crs: Any, notes: list[str], staging: Path, c
     shutil.copyfile(file, copy)
     with rasterio.open(copy, driver="GTiff") as source:
         own, height = source.crs, source.height
-        source.read(1, window=((0, min(16, height)), (0, min(16, source.width))))
+        for row in {0, height - 1}:  # a file that was cut short misses its last rows
+            source.read(window=((row, row + 1), (0, source.width)))
     if _known(parse_crs(own.to_wkt()) if own else None, crs, file.name) and not own:
         with rasterio.open(copy, "r+", driver="GTiff") as target:
             target.crs = rasterio.CRS.from_wkt(crs.to_wkt())

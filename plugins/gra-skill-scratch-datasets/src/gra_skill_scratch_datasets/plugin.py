@@ -26,6 +26,6 @@ def gra_sandboxes() -> list[Sandbox]:
         Sandbox(
             name=name, title=title, factory=f"{BACKENDS}:{name}", probe=f"{BACKENDS}:probe_{name}", priority=priority,
             isolating=isolating,
-        )  # fmt: skip
+        )
         for name, title, priority, isolating in declared
     ]

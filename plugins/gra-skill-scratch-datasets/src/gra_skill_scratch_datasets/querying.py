@@ -46,7 +46,7 @@ def query(ctx: ToolContext, refs: dict[str, str] | list[str], sql: str) -> ToolR
         result = _run(connection, sql, seconds)
     frame = _frame(result, geometry)
     if not len(frame):
-        return ToolResult.empty("the query returned no rows", notes=notes + [f"columns: {', '.join(map(str, frame.columns))}"])
+        return ToolResult.empty("the query returned no rows", notes=[*notes, f"columns: {', '.join(map(str, frame.columns))}"])
     return _reply(ctx, frame, notes)
 
 
@@ -162,8 +162,22 @@ def _frame(result: pa.Table, geometry: dict[Any, Any]) -> pd.DataFrame:
     """A frame with unique column names; WKB of a known geometry column becomes geometry again."""
     names = result.column_names
     unique = [n if n not in names[:i] else f"{n}_{names[:i].count(n) + 1}" for i, n in enumerate(names)]
-    frame = result.rename_columns(unique).to_pandas()
+    result = result.rename_columns(unique)
+    for index, field in enumerate(result.schema):
+        if pa.types.is_decimal(field.type):
+            result = result.set_column(index, field.name, _number(result.column(index)))
+    frame = result.to_pandas()
     shapes = [n for n in unique if n in geometry and pa.types.is_binary(result.schema.field(unique.index(n)).type)]
     for name in shapes:
         frame[name] = gpd.GeoSeries.from_wkb(frame[name], crs=geometry[name])
     return gpd.GeoDataFrame(frame, geometry=shapes[0]) if shapes else frame
+
+
+def _number(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Decimals as plain numbers: sums of whole numbers come as decimals of 38 digits."""
+    if column.type.scale == 0:
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            pass
+    return column.cast(pa.float64())

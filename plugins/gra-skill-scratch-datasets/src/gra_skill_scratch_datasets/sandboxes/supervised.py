@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -91,18 +92,14 @@ class SupervisedRunner:
             pass  # it died; its report, or the lack of one, tells
 
     def _wait(self, process: subprocess.Popen[bytes], within_s: float) -> None:
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(within_s)
-        except subprocess.TimeoutExpired:
-            pass
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """Closing its input makes a launcher that still runs kill its worker and leave."""
         assert process.stdin is not None
-        try:
+        with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        except BrokenPipeError:
-            pass
         try:
             process.wait(15.0)
         except subprocess.TimeoutExpired:
@@ -131,7 +128,7 @@ def _outcome(answer: dict[str, Any], limits: SandboxLimits, text: str, cut: bool
         "peak_memory_bytes": answer["peak_memory_bytes"], "peak_processes": answer["peak_processes"],
     }  # fmt: skip
     if answer["struck"]:
-        end = "killed" if answer["struck"] == "abandoned" else answer["struck"]
+        end: Any = "killed" if answer["struck"] == "abandoned" else answer["struck"]
         return SandboxOutcome(end=end, error=_struck(answer["struck"], limits), **common)
     if answer["exit_code"] is None:
         number = answer["signal"] or 0
@@ -144,10 +141,8 @@ def _outcome(answer: dict[str, Any], limits: SandboxLimits, text: str, cut: bool
 
 def _kill_group(pid: int) -> None:
     """Only code that runs unprotected can end its launcher; what it leaves behind is ended here."""
-    try:
+    with contextlib.suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
-    except OSError:
-        pass
 
 
 def _struck(limit: str, limits: SandboxLimits) -> str:

@@ -71,11 +71,12 @@ def read_raster(path: str) -> Any:
 
     with rasterio.open(path, driver="GTiff") as source:
         masked = source.read(masked=True)
-        crs, transform, nodata = source.crs, source.transform, source.nodata
+        crs, transform = source.crs, source.transform
     values = masked.filled(np.nan) if masked.dtype.kind == "f" else _filled(masked)
     x = transform.c + transform.a * (np.arange(values.shape[2]) + 0.5)
     y = transform.f + transform.e * (np.arange(values.shape[1]) + 0.5)
-    attributes = {"crs": crs.to_string() if crs else None, "transform": tuple(transform)[:6], "nodata": nodata}
+    # The file's nodata value is left behind: a computed cell that happens to equal it is data.
+    attributes = {"crs": crs.to_string() if crs else None, "transform": tuple(transform)[:6]}
     array = xr.DataArray(values, dims=("band", "y", "x"), coords={"x": x, "y": y}, attrs=attributes)
     return array.isel(band=0) if values.shape[0] == 1 else array
 

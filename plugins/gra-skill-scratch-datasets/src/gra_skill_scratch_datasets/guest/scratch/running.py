@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import json
 import linecache
@@ -26,10 +27,8 @@ def main(folder: str) -> None:
     me = os.getpid()
     report = execute(request["code"], {"load_dataset": datasets.load, "save_dataset": datasets.save})
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError):
             stream.flush()
-        except (OSError, ValueError):
-            pass
     if os.getpid() == me:  # a fork of the user's code comes by here too, and has nothing to report
         with open(os.path.join(folder, "report.json"), "w", encoding="utf-8") as file:
             json.dump(report, file)

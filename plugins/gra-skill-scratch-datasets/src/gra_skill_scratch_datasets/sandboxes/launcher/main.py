@@ -83,7 +83,7 @@ def supervise(plan: dict[str, Any], report: IO[str]) -> dict[str, Any]:
     processes.be_reaper()
     worker = WORKERS[plan["method"]](plan)
     _tell(report, {"worker": worker.process.pid})
-    watch = Watch(plan, getattr(worker, "hidden", 0))
+    watch = Watch(plan, worker.hidden)
     struck, ending = "", None
     while ending is None and not struck:
         ending = worker.poll(min(TICK_S, 0.005 + watch.seconds / 10))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -93,10 +94,8 @@ def kill_all(root: int, within_s: float = 10.0) -> list[int]:
     while (living := descendants(root)) and time.monotonic() < ends:
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in living:
-                try:
+                with contextlib.suppress(OSError):
                     os.kill(pid, number)
-                except OSError:
-                    pass
         time.sleep(0.005)
     return living
 

@@ -21,6 +21,8 @@ class Ending(NamedTuple):
 class SandlockWorker:
     """Landlock for files and signals, seccomp for system calls, a supervisor thread that counts processes."""
 
+    hidden = 0
+
     def __init__(self, plan: dict[str, Any]) -> None:
         import sandlock
 
@@ -97,4 +99,4 @@ def _bind(path: str) -> list[str]:
     return ["--dev-bind" if path.startswith("/dev/") else "--ro-bind", path, path]
 
 
-WORKERS = {"sandlock": SandlockWorker, "bubblewrap": BubblewrapWorker, "none": PlainWorker}
+WORKERS: dict[str, type[SandlockWorker] | type[PlainWorker]] = {"sandlock": SandlockWorker, "bubblewrap": BubblewrapWorker, "none": PlainWorker}
