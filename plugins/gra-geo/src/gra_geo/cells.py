@@ -1,0 +1,139 @@
+"""Rasters, zones and weights in the form that exactextract reads them: windows, WKB, true cell areas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyproj
+import shapely
+from exactextract.feature import Feature, FeatureSource
+from exactextract.raster import RasterSource
+
+from gra_geo.raster import Raster, Reader
+
+# Cell areas of one projection that differ by less than this are taken as equal.
+EVEN = 0.005
+
+
+class Cells(RasterSource):
+    """A raster read in windows; missing cells are masked."""
+
+    def __init__(self, reader: Reader, name: str = "") -> None:
+        super().__init__()
+        self.reader, self.raster = reader, reader.raster
+        if name:
+            self.set_name(name)
+
+    def res(self) -> tuple[float, float]:
+        return self.raster.dx, self.raster.dy
+
+    def extent(self) -> tuple[float, float, float, float]:
+        return self.raster.bounds
+
+    def srs_wkt(self) -> str | None:
+        return None
+
+    def nodata_value(self) -> Any:
+        r = self.raster
+        if r.nodata is None or r.scaled or np.isnan(r.nodata):
+            return None
+        return r.nodata if r.dtype.startswith("float") else int(r.nodata)
+
+    def read_window(self, x0: int, y0: int, nx: int, ny: int) -> np.ndarray:
+        if nx == 0 or ny == 0:
+            return np.empty((ny, nx), dtype=float if self.raster.scaled else self.raster.dtype)
+        values = self.reader.raw(y0, x0, ny, nx)
+        if np.ma.isMaskedArray(values) and not np.ma.is_masked(values):
+            values = np.ma.getdata(values)
+        return values
+
+
+class CellAreas(RasterSource):
+    """The true area of each cell of a projected grid whose cells are not equal, in nominal cells."""
+
+    def __init__(self, raster: Raster) -> None:
+        super().__init__()
+        self.raster, self.proj = raster, pyproj.Proj(raster.known_crs)
+        self.back = pyproj.Transformer.from_crs(raster.known_crs, raster.known_crs.geodetic_crs, always_xy=True)
+
+    def res(self) -> tuple[float, float]:
+        return self.raster.dx, self.raster.dy
+
+    def extent(self) -> tuple[float, float, float, float]:
+        return self.raster.bounds
+
+    def srs_wkt(self) -> str | None:
+        return None
+
+    def nodata_value(self) -> None:
+        return None
+
+    def read_window(self, x0: int, y0: int, nx: int, ny: int) -> np.ndarray:
+        cols, rows = _knots(x0, nx), _knots(y0, ny)
+        west, _, _, north = self.raster.bounds
+        x, y = np.meshgrid(west + cols * self.raster.dx, north - rows * self.raster.dy)
+        coarse = 1.0 / self.scale(x, y)
+        at_cols = np.stack([np.interp(x0 + np.arange(nx) + 0.5, cols, line) for line in coarse])
+        at_rows = np.stack([np.interp(y0 + np.arange(ny) + 0.5, rows, line) for line in at_cols.T]).T
+        return np.ascontiguousarray(at_rows)
+
+    def scale(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Areal scale of the projection (map area over true area) at projected coordinates."""
+        lon, lat = self.back.transform(x, y)
+        return np.asarray(self.proj.get_factors(lon, lat).areal_scale)
+
+
+def _knots(start: int, count: int, every: int = 64) -> np.ndarray:
+    """Positions (in cells) at which the slowly changing scale is computed, ends included."""
+    return np.linspace(start, start + count, max(2, count // every + 2)) if count else np.array([start, start + 1.0])
+
+
+def uneven(raster: Raster, shapes: np.ndarray) -> np.ndarray:
+    """Which shapes (in the raster's projected CRS) hold cells whose true areas differ by more than half a percent."""
+    west, south, east, north = np.maximum(shapely.bounds(shapes), [*raster.bounds[:2], -np.inf, -np.inf]).T
+    east, north = np.minimum(east, raster.bounds[2]), np.minimum(north, raster.bounds[3])
+    middle = ((west + east) / 2, (south + north) / 2)
+    x = np.stack([west, west, east, east, middle[0]])
+    y = np.stack([south, north, south, north, middle[1]])
+    scale = CellAreas(raster).scale(x, y)
+    scale = np.where(np.isfinite(scale) & (scale > 0), scale, np.nan)
+    with np.errstate(invalid="ignore"):
+        spread = np.fmax.reduce(scale) / np.fmin.reduce(scale) - 1.0
+    return (west < east) & (south < north) & (np.nan_to_num(spread) > EVEN)
+
+
+class ZoneFeature(Feature):
+    """One zone: its row and its geometry."""
+
+    def __init__(self, row: int, wkb: bytes) -> None:
+        super().__init__()
+        self.row, self.wkb = row, wkb
+
+    def geometry(self) -> bytes:
+        return self.wkb
+
+    def get(self, name: str) -> int:
+        return self.row
+
+    def fields(self) -> list[str]:
+        return ["row"]
+
+
+class Zones(FeatureSource):
+    """Zones in an order that keeps neighbours together, so that blocks of the file are read once."""
+
+    def __init__(self, shapes: np.ndarray, rows: np.ndarray) -> None:
+        super().__init__()
+        self.rows, self.wkb = rows, shapely.to_wkb(shapes[rows])
+
+    def count(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[ZoneFeature]:
+        for row, wkb in zip(self.rows, self.wkb, strict=True):
+            yield ZoneFeature(int(row), bytes(wkb))
+
+    def srs_wkt(self) -> str | None:
+        return None

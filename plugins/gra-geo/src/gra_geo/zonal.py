@@ -1,0 +1,212 @@
+"""Zonal statistics: every cell counts by its covered share, and by its true area where cells differ in size.
+
+A sum adds value × covered share of the cell, so that counts are conserved when zones share cells. Every other statistic
+weights a cell by its covered true area (on longitude/latitude grids and uneven projections) or by its covered share
+(where cells are of equal size). Missing cells (nodata, mask, NaN) take no part.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import rasterio
+import shapely
+from exactextract.exact_extract import exact_extract
+from exactextract.writer import Writer
+
+from gra_core import ToolError
+from gra_geo.cells import CellAreas, Cells, Zones, uneven
+from gra_geo.raster import Raster
+from gra_geo.zones import on_grid
+
+STATS = ("mean", "sum", "min", "max", "median", "stdev", "variance", "majority", "minority", "variety")
+PERCENTILE = re.compile(r"^p(\d{1,2}(?:\.\d+)?|100)$")
+# Cells held at a time: 32 MB of float64.
+WINDOW_CELLS = 4_000_000
+CACHE_MB = 128
+UNWEIGHTED = ("min", "max", "variety")
+BY_AREA = ("mean", "stdev", "variance")
+
+
+def check_stats(stats: list[str]) -> list[str]:
+    """The statistics asked for, once each; `ToolError` names the unknown ones."""
+    unknown = [s for s in stats if s not in STATS and not PERCENTILE.match(s)]
+    if unknown or not stats:
+        raise ToolError("bad_argument", f"unknown statistics {', '.join(map(repr, unknown)) or '(none given)'}", hint=f"choose from {', '.join(STATS)}, or percentiles such as p10")
+    return list(dict.fromkeys(stats))
+
+
+def zonal_stats(
+    raster: Raster,
+    zones: gpd.GeoDataFrame,
+    stats: list[str] | tuple[str, ...] = ("mean",),
+    weights: Raster | str | None = None,
+    nodata: float | None = None,
+) -> pd.DataFrame:
+    """Statistics of a raster in polygons (or at points), one row a zone, in the zones' order and with their index.
+
+    `weights` is None (by covered true area), ``"cells"`` (by covered share of the cell only) or a raster of counts or
+    shares on the same grid, by which mean, stdev and variance are weighted. `nodata` replaces the file's value.
+    Columns: the statistics (NaN where a zone has no valid cell), `cells` (valid covered cells, with fractions) and
+    `valid_share` (part of the zone that has data). ``attrs["notes"]`` tells what was converted; ``attrs["weighting"]`` how
+    cells were weighted.
+    """
+    stats = check_stats(list(stats))
+    if nodata is not None:
+        raster = Raster.open(raster.path, raster.band, nodata=nodata, crs=raster.crs)
+    notes: list[str] = []
+    shapes = on_grid(raster, zones, notes)
+    lines = shapely.get_dimensions(shapes) == 1
+    if lines.any():
+        raise ToolError("bad_argument", f"{int(lines.sum())} zones are lines; statistics need areas", hint="buffer lines first, or sample along them")
+    weighting, kind = _weighting(raster, weights, stats)
+    areas = weights in (None, "", "area") and not raster.geographic and any(s in BY_AREA for s in stats)
+    odd = uneven(raster, shapes) if areas else np.zeros(len(shapes), bool)
+    if odd.any():
+        notes.append(f"{int(odd.sum())} zones hold cells of unequal true area in this projection: their cells were weighted by it")
+    table = pd.DataFrame(index=range(len(shapes)), columns=[*stats, "cells", "valid_share"], dtype=float)
+    _fill_points(table, raster, zones, shapes, stats)
+    _fill_areas(table, raster, shapes, stats, weighting, odd)
+    table.index = zones.index
+    table.attrs = {"notes": notes + _remarks(table, shapes), "weighting": kind}
+    return table
+
+
+def _weighting(raster: Raster, weights: Any, stats: list[str]) -> tuple[Any, str]:
+    """How covered cells are weighted: a coverage weight of exactextract, or a raster of weights; and that in words."""
+    if isinstance(weights, Raster):
+        wrong = [s for s in stats if s not in (*BY_AREA, "sum", *UNWEIGHTED)]
+        if wrong:
+            raise ToolError("bad_argument", f"{', '.join(wrong)} cannot be weighted by a raster", hint="a weights raster works with mean, stdev, variance and sum")
+        if not np.allclose((weights.dx, weights.dy), (raster.dx, raster.dy), rtol=1e-6):
+            raise ToolError("bad_argument", f"the weights have another grid: cells of {weights.dx:g} × {weights.dy:g} against {raster.dx:g} × {raster.dy:g}", hint="bring both to one grid first")
+        if weights.known_crs != raster.known_crs:
+            raise ToolError("bad_argument", "the weights raster has another coordinate reference system", hint="bring both to one grid first")
+        return weights, f"covered share of the cell × value of {weights.path.name}"
+    if weights not in (None, "", "area", "cells"):
+        raise ToolError("bad_argument", f"weights {weights!r}: expected area, cells or a raster", hint="leave it out for covered cell area")
+    if weights == "cells":
+        return "fraction", "covered share of the cell"
+    if raster.geographic:
+        return "area_spherical_m2", "covered area of the cell (longitude/latitude grid)"
+    return "fraction", "covered share of the cell (cells of equal area)"
+
+
+class _Rows(Writer):
+    """Collects results by zone row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: dict[int, dict[str, Any]] = {}
+
+    def add_operation(self, op: Any) -> None:
+        pass
+
+    def add_column(self, name: str) -> None:
+        pass
+
+    def write(self, feature: Any) -> None:
+        from exactextract.feature import JSONFeature
+
+        copy = JSONFeature()
+        feature.copy_to(copy)
+        values = copy.feature["properties"]
+        self.rows[int(values.pop("row"))] = values
+
+    def features(self) -> dict[int, dict[str, Any]]:
+        return self.rows
+
+
+def _fill_areas(
+    table: pd.DataFrame, raster: Raster, shapes: np.ndarray, stats: list[str], weighting: Any, odd: np.ndarray
+) -> None:
+    rows = _tour(raster, shapes)
+    found: dict[int, dict[str, Any]] = {}
+    with rasterio.Env(GDAL_CACHEMAX=CACHE_MB), raster.reading() as reader:
+        values = Cells(reader)
+        if isinstance(weighting, Raster):
+            with weighting.reading() as other:
+                found = _run(values, Cells(other, "weight"), Zones(shapes, rows), _operations(stats, "fraction", weighted=True))
+        else:
+            found = _run(values, None, Zones(shapes, rows[~odd[rows]]), _operations(stats, weighting))
+            found |= _run(values, CellAreas(raster), Zones(shapes, rows[odd[rows]]), _operations(stats, weighting, weighted=True)) if odd.any() else {}
+    size = raster.dx * raster.dy
+    area = shapely.area(shapes)
+    for row, result in found.items():
+        cells = float(result.get("cells") or 0.0)
+        table.iloc[row, :-2] = [_number(result.get(_field(s))) if cells > 0 else np.nan for s in stats]
+        table.iloc[row, -2:] = cells, min(1.0, cells * size / area[row]) if area[row] > 0 else 0.0
+
+
+def _operations(stats: list[str], coverage: str, *, weighted: bool = False) -> list[str]:
+    by_weight = [f"{_field(s)}=weighted_{s}" for s in stats if weighted and s in BY_AREA]
+    return [*by_weight, *(_operation(s, coverage) for s in stats if not (weighted and s in BY_AREA)), "cells=count"]
+
+
+def _run(values: Cells, weights: Any, zones: Zones, ops: list[str]) -> dict[int, dict[str, Any]]:
+    if not zones.count():
+        return {}
+    try:
+        return exact_extract(
+            values, zones, ops, weights=weights, include_cols=["row"], output=_Rows(), max_cells_in_memory=WINDOW_CELLS
+        )
+    except (RuntimeError, ValueError) as error:
+        raise ToolError("bad_argument", f"zonal statistics of {values.raster.path.name} failed: {error}", hint="check that values and weights share one grid") from error
+
+
+def _operation(stat: str, coverage: str) -> str:
+    """exactextract's text for a statistic."""
+    options = [] if stat in (*UNWEIGHTED, "sum") or coverage == "fraction" else [f"coverage_weight={coverage}"]
+    name = stat
+    if match := PERCENTILE.match(stat):
+        name, options = "quantile", [f"q={float(match[1]) / 100}", *options]
+    return f"{_field(stat)}={name}" + (f"({','.join(options)})" if options else "")
+
+
+def _field(stat: str) -> str:
+    """The name of a statistic's result, of letters and digits only."""
+    return "v_" + stat.replace(".", "_")
+
+
+def _tour(raster: Raster, shapes: np.ndarray, side: int = 512) -> np.ndarray:
+    """Rows of the zones with an area, neighbours together: along rows of tiles of the raster, back and forth."""
+    rows = np.nonzero((shapely.get_dimensions(shapes) == 2) & (shapely.area(shapes) > 0))[0]
+    bounds = shapely.bounds(shapes[rows])
+    row = np.floor((raster.bounds[3] - bounds[:, 3]) / raster.dy / side)
+    col = (bounds[:, 0] - raster.bounds[0]) / raster.dx
+    return rows[np.lexsort((np.where(row % 2 == 0, col, -col), row))]
+
+
+def _fill_points(table: pd.DataFrame, raster: Raster, zones: gpd.GeoDataFrame, shapes: np.ndarray, stats: list[str]) -> None:
+    """A point's statistics are those of the cell it lies in; no area is covered."""
+    at = np.nonzero(shapely.get_type_id(shapes) == 0)[0]
+    if not len(at):
+        return
+    points = zones.geometry.iloc[at].to_crs("EPSG:4326")
+    values = raster.sample(points.x, points.y)
+    for stat in stats:
+        column = np.where(np.isnan(values), np.nan, 0.0) if stat in ("stdev", "variance") else np.where(np.isnan(values), np.nan, 1.0) if stat == "variety" else values
+        table.iloc[at, table.columns.get_loc(stat)] = column
+    table.iloc[at, -2] = 0.0
+    table.iloc[at, -1] = np.where(np.isnan(values), 0.0, 1.0)
+
+
+def _number(value: Any) -> float:
+    return np.nan if value is None or np.ma.is_masked(value) else float(value)
+
+
+def _remarks(table: pd.DataFrame, shapes: np.ndarray) -> list[str]:
+    share = table["valid_share"].fillna(0.0).to_numpy()
+    notes = []
+    if (none := int((share == 0.0).sum())) > 0:
+        notes.append(f"{none} zones have no valid cell (outside the raster or without data); their statistics are missing")
+    if (part := int(((share > 0.0) & (share < 0.999)).sum())) > 0:
+        notes.append(f"{part} zones are only partly covered by data (see valid_share)")
+    small = (table["cells"].to_numpy() < 1.0) & (share > 0.0) & (shapely.get_dimensions(shapes) == 2)
+    if small.any():
+        notes.append(f"{int(small.sum())} zones are smaller than a cell: they have the value of the cells they lie in, by covered share")
+    return notes
