@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
+from typing import ClassVar
 
+import pytest
 from gra_skill_scratch_datasets import plugin
 
-from gra_core import Registry, Skill
+from gra_core import Configuration, Registry, Skill
 from gra_core.plugins import PluginSet
+from gra_core.testing import PluginConformance, ScriptedModel, calls, scripted_trial
 
-HEAVY = ("geopandas", "pandas", "numpy", "rasterio", "shapely", "xarray", "duckdb", "pyarrow", "pyogrio", "pyproj", "sandlock", "gra_geo")
 TOOLS = ["export_dataset", "import_file", "inspect_dataset", "list_datasets", "query_table", "run_python"]
 
 
@@ -30,25 +31,49 @@ def test_registered_under_the_entry_point_group():
     assert [s.name for s in registry.sandboxes.values() if not s.isolating] == ["none"]
 
 
-def test_nothing_heavy_is_imported_to_declare_the_tools():
-    code = f"""
-import sys, json
+class TestConformance(PluginConformance):
+    plugin = "gra_skill_scratch_datasets.plugin"
+    examples: ClassVar = {"list_datasets": [{}]}
+
+
+def test_sandboxes_and_the_geospatial_library_wait_for_the_first_call():
+    code = """
+import sys
 from gra_skill_scratch_datasets import plugin
-schemas = [(t.name, t.parameters, t.description, t.card) for s in plugin.gra_skills() for t in s.tools]
+assert len([t.parameters for s in plugin.gra_skills() for t in s.tools]) == 6
 plugin.gra_sandboxes()
-assert len(schemas) == 6
-print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))
+print([m for m in ("sandlock", "gra_geo", "pyarrow", "pyogrio") if m in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == []
+    assert done.stdout.strip() == "[]"
 
 
-def test_schemas_describe_every_parameter():
-    for tool in skill().tools:
-        assert tool.card.limits or tool.card.coverage
-        assert len(tool.description) > 60
-        for name, schema in tool.parameters["properties"].items():
-            assert schema.get("description"), f"{tool.name}.{name}"
+def test_the_launcher_needs_the_standard_library_only():
+    code = """
+import sys
+before = set(sys.modules)
+import gra_skill_scratch_datasets.sandboxes.launcher.main
+print(sorted({m.partition(".")[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['gra_skill_scratch_datasets']"
+
+
+@pytest.mark.usefixtures("any_isolating")
+def test_a_trial_goes_on_after_code_that_misbehaves(gra_registry, tmp_path):
+    """Through the real loop: four bad programs, then a good one, then the answer."""
+    if "reactive" not in gra_registry.executors:
+        pytest.skip("no plugin with an executor is installed")
+    bad = ["while True: pass", "x = []\nwhile True: x.append(bytearray(50 << 20))", "import os\nwhile True: os.fork()", "import socket; socket.create_connection(('127.0.0.1', 1))"]
+    turns = [calls(("run_python", {"code": code, "timeout_s": 5 if "True: pass" in code else 60})) for code in bad]
+    model = ScriptedModel([*turns, calls(("run_python", {"code": "6 * 7"})), "It is 42."])
+    limits = {"memory_bytes": 400 << 20, "processes": 8}
+    configuration = Configuration(name="t", executor="reactive", tools=("run_python",), settings={"sandbox_limits": limits})
+    record = scripted_trial(gra_registry, configuration, model, tmp_path / "w")
+    replies = [e.data["output"] for e in record.events if e.kind == "tool_returned"]
+    assert [r["error"]["kind"] for r in replies[:4]] == ["timeout", "quota", "quota", "bad_argument"]
+    assert replies[4]["content"]["value"] == 42
+    assert (record.outcome.status, record.outcome.answer) == ("answered", "It is 42.")
 
 
 def test_the_docstring_of_run_python_says_offline():
