@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from gra_core import (
+    Autorater,
     Benchmark,
     Configuration,
     DatasetFormat,
@@ -66,8 +67,8 @@ class Full:
         return [Scorer(name="sc", function="m:f")]
 
     @hookimpl
-    def gra_autoraters(self) -> list[Scorer]:
-        return [Scorer(name="a", function="m:f")]
+    def gra_autoraters(self) -> list[Autorater]:
+        return [Autorater(name="a", function="m:f")]
 
     @hookimpl
     def gra_benchmarks(self) -> list[Benchmark]:

@@ -3,6 +3,7 @@
 Everything a plugin needs is importable from here; the other modules are the core's own.
 """
 
+from gra_core.autorater import Autorater, Judge, Submission, Unreadable, Unscored
 from gra_core.benchmark import (
     Benchmark,
     BenchmarkProtocol,
@@ -57,19 +58,20 @@ from gra_core.strategy import Executor, Planner
 from gra_core.tool import Card, Tool, tool
 from gra_core.trajectory import Event, Trajectory
 from gra_core.usage import Price, PriceTable, Usage, built_in_prices
+from gra_core.workflow import Workflow, WorkflowStep
 from gra_core.workspace import Column, Dataset, Lineage, Manifest, Workspace
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Benchmark", "BenchmarkProtocol", "Blank", "Card", "Clock", "Column", "Configuration", "ConfigurationError",
-    "Dataset", "DatasetFormat", "DuplicateName", "Event", "Executor", "FormatHandler", "GraError", "GuidanceRule", "IllPosed",
+    "Autorater", "Benchmark", "BenchmarkProtocol", "Blank", "Card", "Clock", "Column", "Configuration", "ConfigurationError",
+    "Dataset", "DatasetFormat", "DuplicateName", "Event", "Executor", "FormatHandler", "GraError", "GuidanceRule", "IllPosed", "Judge",
     "LimitExceeded", "Limits", "Lineage", "Manifest", "Message", "Model", "ModelClient", "ModelError", "ModelFamily",
     "ModelReply", "ModelRequest", "ModelSettings", "Need", "Param", "Planner", "PluginError", "PluginFailure",
     "PluginRecord", "PluginSelection", "Price", "PriceTable", "Query", "QueryRequest", "QuerySet", "Registry",
     "Sandbox", "SandboxJob", "SandboxLimits", "SandboxOutcome", "Score", "Scorer", "Skill", "Source", "SourceCall",
-    "SourceSettings", "SourceUse", "Sources", "Tool", "ToolCall", "ToolChoice", "ToolContext", "ToolDeclaration",
-    "ToolError", "ToolReply", "ToolResult", "Trajectory", "TrialBrief", "UnknownName", "Usage", "UsageError",
-    "Workspace", "__version__", "built_in_prices", "content_hash", "converter", "dump", "hookimpl", "hookspec",
+    "SourceSettings", "SourceUse", "Sources", "Submission", "Tool", "ToolCall", "ToolChoice", "ToolContext", "ToolDeclaration",
+    "ToolError", "ToolReply", "ToolResult", "Trajectory", "TrialBrief", "UnknownName", "Unreadable", "Unscored", "Usage", "UsageError",
+    "Workflow", "WorkflowStep", "Workspace", "__version__", "built_in_prices", "content_hash", "converter", "dump", "hookimpl", "hookspec",
     "load", "load_plugins", "parse_configuration", "pick_sandbox", "read_configuration", "tool",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from attrs import field, frozen
 from gra_core.converter import dump
 from gra_core.errors import GraError, UsageError
 from gra_core.lazy import load_object
+from gra_core.workflow import Workflow
 
 if TYPE_CHECKING:
     from gra_core.sources import Sources
@@ -39,6 +40,7 @@ class Query:
 
     `text` is what the agent reads, without best-effort prefix; `answer` the reference answer; `domain` and
     `tier` group reports; `cluster` names what is not independent (the template); `extra` is the benchmark's own.
+    `golden_workflows` are the reference of an open-ended query; several are alternatives.
     """
 
     id: str
@@ -52,6 +54,7 @@ class Query:
     blanks: tuple[Blank, ...] = ()
     domain: str = ""
     tier: str = ""
+    golden_workflows: tuple[Workflow, ...] = ()
     parameters: dict[str, Any] = field(factory=dict)
     extra: dict[str, Any] = field(factory=dict)
 
@@ -60,9 +63,21 @@ class Query:
         return self.template or self.id
 
     def public(self) -> dict[str, Any]:
-        """For `gra-bench queries --json`: id, template, K, tool_types, split, text, answer; absent fields left out."""
+        """For `gra-bench queries --json`: id, template, K, tool_types, split, text, answer and the like; absent fields
+        left out."""
         full = dump(self)
-        keys = ("id", "template", "K", "tool_types", "split", "text", "answer", "domain", "tier")
+        keys = (
+            "id",
+            "template",
+            "K",
+            "tool_types",
+            "split",
+            "text",
+            "answer",
+            "domain",
+            "tier",
+            "golden_workflows",
+        )
         return {k: full[k] for k in keys if full[k] not in (None, "", [], ())}
 
 
@@ -130,7 +145,8 @@ class BenchmarkProtocol:
 
 @frozen(kw_only=True)
 class Benchmark:
-    """A declared benchmark. `factory` is ``"module:callable"``; `scorers` are the default scorers' names.
+    """A declared benchmark. `factory` is ``"module:callable"``; `scorers` are the deterministic scorers' names, the
+    first of which scores every run; `autoraters` those that are used as well when a run has a judge.
 
     `answer_instruction` follows every query's text (how to write the final answer).
     """
@@ -138,7 +154,8 @@ class Benchmark:
     name: str
     title: str
     factory: str
-    scorers: tuple[str, ...]
+    scorers: tuple[str, ...] = ()
+    autoraters: tuple[str, ...] = ()
     splits: tuple[str, ...] = ("dev", "test")
     licence: str = ""
     attribution: str = ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gra_core.markers import hookspec
 
 if TYPE_CHECKING:
+    from gra_core.autorater import Autorater
     from gra_core.benchmark import Benchmark, Scorer
     from gra_core.configuration import Configuration
     from gra_core.format import DatasetFormat
@@ -70,7 +71,7 @@ def gra_scorers() -> list[Scorer]:
 
 
 @hookspec
-def gra_autoraters() -> list[Scorer]:
+def gra_autoraters() -> list[Autorater]:
     """Scorers that ask a model."""
 
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
+from gra_core.autorater import Autorater
 from gra_core.benchmark import Benchmark, Scorer
 from gra_core.configuration import Configuration
 from gra_core.errors import DuplicateName, UnknownName
@@ -177,7 +178,7 @@ class Registry:
         return self._catalogue("scorer", "gra_scorers")
 
     @cached_property
-    def autoraters(self) -> Catalogue[Scorer]:
+    def autoraters(self) -> Catalogue[Autorater]:
         return self._catalogue("autorater", "gra_autoraters")
 
     @cached_property
