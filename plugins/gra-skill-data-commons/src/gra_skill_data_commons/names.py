@@ -109,9 +109,7 @@ class NameResolver:
         names and codes), else from the statistics."""
         if is_region_id(text):
             return [text]
-        rows = self._boundaries(text, scope) or self._records(
-            self._source.regions(names=[text], within=scope, place_type="")
-        )
+        rows = self._boundaries(text, scope) or self._regions([text], scope, "")
         exact = [r for r in rows if r["match"] == "exact"]
         sure = exact or [r for r in rows if r["match"] in SURE]
         return list(dict.fromkeys(r["region_id"] for r in sure))
@@ -127,13 +125,22 @@ class NameResolver:
     def _candidates(self, names: list[str], scopes: list[str], level: str) -> list[list[dict[str, Any]]]:
         found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in names}
         for scope in scopes:
-            for row in self._records(self._source.regions(names=names, within=scope, place_type=level)):
+            for row in self._regions(names, scope, level):
                 found[row["name"]].setdefault(row["region_id"], row)
         return [list(found[name].values()) for name in names]
+
+    def _regions(self, names: list[str], scope: str, level: str) -> list[dict[str, Any]]:
+        """What the source knows; a level or a containing region that it lacks means that it has no such place."""
+        try:
+            return self._records(self._source.regions(names=names, within=scope, place_type=level))
+        except ToolError as error:
+            if error.kind in ("bad_argument", "not_found") and (scope or level):
+                return []
+            raise
 
     @staticmethod
     def _records(frame: Any) -> list[dict[str, Any]]:
         from gra_geo.frames import rows_of
 
         rows = rows_of(frame, len(frame))
-        return [{k: v for k, v in row.items() if v is not None} for row in rows]
+        return [{k: v for k, v in row.items() if v not in (None, "")} for row in rows]

@@ -72,9 +72,9 @@ def _one_unit(variable: str, rows: pd.DataFrame) -> str:
 def _summary(
     facts: dict[str, Any], rows: pd.DataFrame, unit: str, members: dict[str, str] | None, limit: int
 ) -> dict[str, Any]:
-    ranked = sorted(
-        rows.to_dict("records"), key=lambda r: (-r["value"], str(r["region_name"]), r["region_id"])
-    )
+    records = rows.to_dict("records")
+    ranked = sorted(records, key=lambda r: (-r["value"], str(r["region_name"]), r["region_id"]))
+    rising = sorted(records, key=lambda r: (r["value"], str(r["region_name"]), r["region_id"]))
     numbers = [r["value"] for r in ranked]
     missing = sorted((str(name), r) for r, name in (members or {}).items() if r not in set(rows["region_id"]))
     content: dict[str, Any] = {k: facts[k] for k in ("variable", "title", "quantity") if k in facts}
@@ -92,7 +92,7 @@ def _summary(
     else:
         content |= {
             "top": [_row(r) for r in ranked[:limit]],
-            "bottom": [_row(r) for r in ranked[: -limit - 1 : -1]],
+            "bottom": [_row(r) for r in rising[:limit]],
         }
     if members is None:
         content["regions_missing"] = None

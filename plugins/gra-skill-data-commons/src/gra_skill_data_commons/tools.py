@@ -10,6 +10,7 @@ COVERAGE = "Atlas: countries of the world and US counties; Data Commons: world, 
 RESOLUTION = "Administrative regions: country, state, county, city, census tract"
 PERIOD = "Depends on the variable (describe_variables tells)"
 
+CANDIDATE = ("region_id", "region_name", "place_type", "match", "parent_name", "country")
 Names = Annotated[list[str], Param(min_items=1, max_items=200)]
 Variables = Annotated[list[str], Param(min_items=1, max_items=20)]
 Limit = Annotated[int, Param(minimum=1, maximum=100)]
@@ -40,9 +41,7 @@ def resolve_places(ctx: ToolContext, names: Names, within: str = "", place_type:
         if resolution.status == "unique":
             entry |= {k: resolution.best[0][k] for k in ("region_id", "region_name", "place_type")}
         if resolution.status != "unique" or len(resolution.candidates) > 1:
-            entry["candidates"] = [
-                {k: v for k, v in c.items() if k != "name"} for c in resolution.candidates[:20]
-            ]
+            entry["candidates"] = [{k: c[k] for k in CANDIDATE if k in c} for c in resolution.candidates[:20]]
         if resolution.note:
             entry["note"] = resolution.note
         if resolution.status == "not_found" and (places_only := settlements(ctx, resolution.name, within)):
