@@ -60,7 +60,12 @@ def test_unnamed_storm(source: IbtracsCsv) -> None:
 
 def test_coverage(source: IbtracsCsv) -> None:
     coverage = source.coverage()
-    assert (coverage["first"], coverage["last"], coverage["storms"], coverage["wind_averaging_min"]) == (
+    assert (
+        coverage["first_season"],
+        coverage["last_season"],
+        coverage["storms"],
+        coverage["wind_averaging_min"],
+    ) == (
         2005,
         2026,
         4,

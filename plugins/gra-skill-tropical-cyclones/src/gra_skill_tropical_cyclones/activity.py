@@ -55,17 +55,20 @@ def active_storms(ctx: ToolContext, start: dt.datetime, end: dt.datetime, basin:
 def _past(ctx: ToolContext, start: dt.datetime, end: dt.datetime, basin: str) -> Activity:
     source = ctx.source("cyclones")
     coverage = source.coverage()
-    if not coverage["first"] <= start.year <= coverage["last"]:
+    if not coverage["first_season"] <= start.year <= coverage["last_season"]:
         raise ToolError(
-            "not_available", f"source {source.name} covers the seasons {coverage['first']} to {coverage['last']}, not {start:%Y-%m-%d}",
+            "not_available", f"source {source.name} covers the seasons {coverage['first_season']} to {coverage['last_season']}, not {start:%Y-%m-%d}",
             hint="set path of source ibtracs-csv to a newer IBTrACS file, or ask for a covered date",
         )  # fmt: skip
     fixes = load_fixes(ctx, seasons=[start.year, start.year + 1])
     storms = [s for _, track in fixes.groupby("storm_id", sort=True) if (s := _at(track, start, end))]
-    kept = [s for s in storms if not basin or s["basin"] == basin]
+    mine = [s for s in storms if not basin or s["basin"] == basin]
+    kept = [s for s in mine if s["category"] not in NO_CYCLONE]
     notes = [
         "best-track positions: analysed after the season, they differ from what was reported at the time"
     ]
+    if left := [s["storm_id"] for s in mine if s["category"] in NO_CYCLONE]:
+        notes.append(f"left out as disturbances or post-tropical at that time: {', '.join(left)}")
     return Activity(storms=kept, source=f"{source.name} (best tracks)", notes=notes)
 
 

@@ -66,7 +66,8 @@ def closest_approaches(fixes: pd.DataFrame, region: Region, within_m: float) -> 
 
     `fixes` has the columns of `gra_geo.protocols.FIX_COLUMNS`, sorted by storm and time. Columns of the result:
     storm_id, distance_km, time, lon, lat, wind_kt (interpolated between the fixes around it), wind_near_kt and
-    category_near (strongest while within the distance), fixes_near. Inside a region the distance is zero, and the
+    category_near (strongest while within the distance), wind_before_kt and category_before (at the last fix before it
+    came within it), fixes_near. Inside a region the distance is zero, and the
     first moment inside counts as the closest.
     """
     legs = Legs.of(fixes)
@@ -82,6 +83,8 @@ def closest_approaches(fixes: pd.DataFrame, region: Region, within_m: float) -> 
         "wind_kt",
         "wind_near_kt",
         "category_near",
+        "wind_before_kt",
+        "category_before",
         "fixes_near",
     ]
     if not len(legs.first):
@@ -140,11 +143,13 @@ def _row(
         pd.Series(legs.last[near.loc[near["share"] == 1, "leg"]], dtype=int),
     ])  # fmt: skip
     inside = fixes.iloc[np.unique(ends.to_numpy())]
+    starts = np.setdiff1d(legs.first[near["leg"].unique()], ends.to_numpy())
+    before = fixes.iloc[starts]
     winds = [w for w in [*inside["wind_kt"], wind] if pd.notna(w)]
     categories = [int(c) for c in inside["category"] if pd.notna(c)] + [_category(a, b, wind)]
     return [
         storm_id, closest["distance_m"] / 1000.0, a["time"] + (b["time"] - a["time"]) * share, closest["lon"], closest["lat"], wind,
-        max(winds, default=np.nan), max(categories), len(inside),
+        max(winds, default=np.nan), max(categories), before["wind_kt"].max(), _strongest(before["category"]), len(inside),
     ]  # fmt: skip
 
 
@@ -161,3 +166,8 @@ def _category(a: pd.Series, b: pd.Series, wind_kt: float) -> int:
     if len(ends) == 2 and min(ends) >= -1:
         return saffir_simpson(wind_kt)
     return min(ends, default=-5)
+
+
+def _strongest(categories: pd.Series) -> int:
+    """The highest known category, or −5."""
+    return max((int(c) for c in categories if pd.notna(c)), default=-5)

@@ -16,7 +16,7 @@ from gra_skill_tropical_cyclones.tracks import lines, load_fixes, summaries
 MARGIN_KM = 800.0
 KM_PER_DEG = 111.0
 COLUMNS = [
-    "storm_id", "name", "season", "basin", "distance_km", "time", "lon", "lat", "wind_kt", "wind_near_kt", "category_near", "fixes_near",
+    "storm_id", "name", "season", "basin", "distance_km", "time", "lon", "lat", "wind_kt", "wind_near_kt", "category_near", "wind_before_kt", "category_before", "fixes_near",
     "max_wind_kt", "max_category", "min_pressure_hpa", "start", "end",
 ]  # fmt: skip
 

@@ -56,12 +56,16 @@ def find_historical_storms(
     coverage = ctx.source("cyclones").coverage()
     storms = find_storms(ctx, where, first, last, within_km, basin)
     notes += averaging_notes(coverage)
-    if first < coverage["first"] or last > coverage["last"]:
-        notes.append(f"the source covers the seasons {coverage['first']} to {coverage['last']} only")
+    if first < coverage["first_season"] or last > coverage["last_season"]:
+        notes.append(
+            f"the source covers the seasons {coverage['first_season']} to {coverage['last_season']} only"
+        )
     kept = storms[storms["category_near" if strength == "near" else "max_category"] >= min_category]
     asked = (
         f"{label(min_category)} or stronger ({strength}) within {within_km:g} km of {name}, {first} to {last}"
     )
+    if strength == "near":
+        notes += _doubtful(storms, kept, min_category)
     if kept.empty:
         return ToolResult.empty(f"no storm: {asked}", notes=notes)
     saved = ctx.save(
@@ -79,9 +83,24 @@ def find_historical_storms(
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
+def _doubtful(storms: Any, kept: Any, min_category: int) -> list[str]:
+    """Storms that the fixes cannot settle: strong enough at the last fix before, not once within the distance."""
+    left = storms[(storms["category_before"] >= min_category) & ~storms["storm_id"].isin(kept["storm_id"])]
+    if left.empty:
+        return []
+    shown = ", ".join(
+        f"{r.storm_id} {r.name_}".strip()
+        for r in left.rename(columns={"name": "name_"}).head(10).itertuples()
+    )
+    return [
+        f"{len(left)} more storms had that category at the last fix before they came within the distance, and may have kept it: {shown}"
+    ]
+
+
 _UNITS = {
     "distance_km": Column(unit="km", quantity="intensive"), "wind_kt": Column(unit="kt", quantity="intensive", description="at the closest approach, interpolated between fixes"),
-    "wind_near_kt": Column(unit="kt", quantity="intensive", description="strongest while within the distance"), "max_wind_kt": Column(unit="kt", quantity="intensive", description="in its life"),
+    "wind_before_kt": Column(unit="kt", quantity="intensive", description="at the last fix before it came within the distance"),
+    "category_before": Column(quantity="class"), "wind_near_kt": Column(unit="kt", quantity="intensive", description="strongest while within the distance"), "max_wind_kt": Column(unit="kt", quantity="intensive", description="in its life"),
     "min_pressure_hpa": Column(unit="hPa", quantity="intensive"), "category_near": Column(quantity="class"), "max_category": Column(quantity="class"),
 }  # fmt: skip
 

@@ -44,8 +44,8 @@ class IbtracsCsv:
         """Seasons, basins and number of storms of the files; winds are 1-minute means, radii are recorded."""
         table = self._table
         return {
-            "first": int(table["season"].min()),
-            "last": int(table["season"].max()),
+            "first_season": int(table["season"].min()),
+            "last_season": int(table["season"].max()),
             "last_time": table["time"].max().isoformat(),
             "basins": sorted(table["basin"].unique()),
             "storms": int(table["storm_id"].nunique()),
