@@ -8,11 +8,14 @@ import pandas as pd
 from attrs import frozen
 
 from gra_core import ToolError
+from gra_skill_admin_boundaries.codes import by_code
 from gra_skill_admin_boundaries.levels import level_named
 
 RANK = {"exact": 0, "alias": 1, "prefix": 2, "part": 3}
 WHOLE = ("exact", "alias")  # the name itself, or a code or another name; the rest match a part of a name
 MANY = 10_000
+FURTHER = 5
+ROOT = "Earth"  # the parent of countries
 
 
 @frozen(kw_only=True)
@@ -31,10 +34,15 @@ class Candidates:
         return self.frame[self.frame["match"] == self.frame["match"].iloc[0]]
 
     @property
+    def all_whole(self) -> pd.DataFrame:
+        """The candidates whose whole name, other name or code fits."""
+        return self.frame[self.frame["match"].isin(WHOLE)] if "match" in self.frame else self.frame.iloc[:0]
+
+    @property
     def whole(self) -> pd.DataFrame:
-        """The best candidates, if their whole name fits; else none."""
-        best = self.best
-        return best if len(best) and "match" in best and best["match"].iloc[0] in WHOLE else best.iloc[:0]
+        """The best of those: regions of that very name, else regions that have it as another name or code."""
+        found = self.all_whole
+        return found[found["match"] == found["match"].iloc[0]] if len(found) else found
 
 
 def find(
@@ -61,11 +69,13 @@ def find(
             source, head, qualifier, level=level, country=country, parent=parent, limit=limit + 1
         )
         if not inside.empty:
-            found, notes = (
-                Candidates(frame=inside),
-                [*notes, f"{name!r} was read as {head!r} inside {qualifier!r}"],
-            )
-    frame = found.frame
+            found = Candidates(frame=inside)
+            notes = [*notes, f"{name!r} was read as {head!r} inside {qualifier!r}"]
+    if name and found.all_whole.empty and len(coded := _coded(source, name, level, country)):
+        found = Candidates(frame=coded)
+    frame, whole = found.frame, len(found.all_whole)
+    # Beside regions of the whole name, those that only contain it are mostly noise ("UK": Dukes County).
+    frame = frame.head(whole + FURTHER) if whole else frame
     return Candidates(
         frame=frame.head(limit).reset_index(drop=True), more=len(frame) > limit, notes=tuple(notes)
     )
@@ -78,7 +88,7 @@ def region_id(source: Any, text: str) -> tuple[str, list[str]]:
     (a region of that very name comes before regions that only have it as another name).
     """
     text = text.strip()
-    if "/" in text:
+    if "/" in text or text == ROOT:
         return text, []
     found = find(source, name=text, limit=MANY).whole
     if found.empty:
@@ -125,6 +135,13 @@ def listed(frame: pd.DataFrame, limit: int = 8) -> str:
         for r in frame.head(limit).itertuples(index=False)
     ]
     return ", ".join(rows) + (f" and {len(frame) - limit} more" if len(frame) > limit else "")
+
+
+def _coded(source: Any, name: str, level: str, country: str) -> pd.DataFrame:
+    frame = by_code(source, name)
+    for column, wanted in (("level", level), ("country", country)):
+        frame = frame[frame[column] == wanted] if wanted and len(frame) else frame
+    return frame
 
 
 def _inside(

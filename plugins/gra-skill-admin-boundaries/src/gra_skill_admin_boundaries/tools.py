@@ -11,7 +11,7 @@ COVERAGE = "Whatever the chosen source covers; embedded: all countries, first-le
 RESOLUTION = (
     "Embedded boundaries are generalised for maps of about 1:10 million (US) and 1:50 million (world)"
 )
-LISTED, SHOWN = 400, 60  # regions named in a reply; regions shown with their measures
+NAMED, LISTED, SHOWN = 300, 150, 60  # most rows in a reply: of names, of short rows, of rows with measures
 
 Ids = Annotated[list[str], Param(min_items=1)]
 Limit = Annotated[int, Param(minimum=1, maximum=200)]
@@ -67,11 +67,10 @@ def find_regions(
             f"{len(found.best)} candidates fit equally well: choose one, or narrow with level, country or parent"
         )
     columns = ("region_id", "name", "level", "country", "parent_id", "parent_name", "match")
-    content = {
-        "candidates": rows_of(found.frame, limit, columns),
-        "equally_good": len(found.best) if name else None,
-        "more": found.more,
-    }
+    rows = [
+        {key: value for key, value in row.items() if value} for row in rows_of(found.frame, limit, columns)
+    ]
+    content = {"candidates": rows, "more": found.more} | ({"equally_good": len(found.best)} if name else {})
     return ToolResult.ok(content, notes=notes)
 
 
@@ -115,7 +114,7 @@ def get_boundaries(ctx: ToolContext, region_ids: Ids) -> ToolResult:
     coverage=COVERAGE,
     resolution=RESOLUTION,
     cost="none on the embedded source",
-    limits=f"names of the first {LISTED} regions are in the reply, all are in the dataset",
+    limits=f"names of the first {NAMED} regions are in the reply, all are in the dataset",
 )
 def list_subregions(ctx: ToolContext, parent_id: str, level: str = "") -> ToolResult:
     """List all regions of a level inside a region (counties of a state, states of a country), with their polygons.
@@ -136,12 +135,12 @@ def list_subregions(ctx: ToolContext, parent_id: str, level: str = "") -> ToolRe
     if frame.empty:
         return ToolResult.empty(f"{parent} has no regions of level {level or 'below it'} here", notes=notes)
     saved = ctx.save(frame, name=f"{level or frame['level'].iloc[0]} regions in {parent}")
-    shown = frame.head(LISTED)
+    shown = frame.head(NAMED)
     content = {
         "parent_id": parent, "level": ", ".join(frame["level"].unique()), "count": len(frame),
         "regions": dict(zip(shown["region_id"], shown["name"], strict=True)),
     }  # fmt: skip
-    return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(frame), LISTED, saved.ref))
+    return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(frame), NAMED, saved.ref))
 
 
 @tool(
@@ -149,7 +148,7 @@ def list_subregions(ctx: ToolContext, parent_id: str, level: str = "") -> ToolRe
     coverage=COVERAGE,
     resolution=RESOLUTION,
     cost="none on the embedded source",
-    limits=f"the first {LISTED} points are in the reply, all are in the dataset",
+    limits=f"the first {NAMED} points are in the reply, all are in the dataset",
 )
 def reverse_geocode(ctx: ToolContext, points: Points, levels: list[str] | None = None) -> ToolResult:
     """Tell which regions points lie in: country, state, county and other levels, by id and name.
@@ -207,6 +206,7 @@ def filter_regions(
         predicate: Relation of a region to the mask.
         min_overlap: Smallest share (0 to 1) of a region's area inside the mask.
     """
+    from gra_geo.frames import rows_of
     from gra_geo.inputs import read_features, read_regions
     from gra_skill_admin_boundaries.filtering import select
 
@@ -220,10 +220,8 @@ def filter_regions(
         )
     shares = Column(unit="1", quantity="intensive", description="share of the region's area inside the mask")
     saved = ctx.save(chosen, name=f"regions {predicate}", columns={"overlap_share": shares})
-    rows = [
-        {"region_id": r.region_id, "name": r.name, "overlap_share": round(float(r.overlap_share), 6)}
-        for r in chosen.head(LISTED).itertuples(index=False)
-    ]
+    columns = ("region_id", "name") + (() if predicate in ("touches", "disjoint") else ("overlap_share",))
+    rows = rows_of(chosen, LISTED, columns)
     content = {"kept": len(chosen), "of": len(candidates.frame), "predicate": predicate, "regions": rows}
     return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(chosen), LISTED, saved.ref))
 

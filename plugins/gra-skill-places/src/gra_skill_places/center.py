@@ -3,111 +3,130 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gra_core import ToolContext
 from gra_geo.geodesy import distances
 from gra_skill_places.folding import fold
 from gra_skill_places.kinds import types_known
-from gra_skill_places.qualifiers import Qualifier, qualifier_of
+from gra_skill_places.qualifiers import Near, Qualifier, qualifier_of
 from gra_skill_places.search import ALL, ordered
 
 WHOLE = ("exact", "alias")
 SAME_KM = 1.0  # one thing mapped twice
 TOWN_KM = 50.0  # an airport or suburb that carries the name of the place it serves
+TIMES = 10  # a place of the very name this much larger than all that have it as another name is the one meant
+LIVE_POOL = 60
 CODE_AT_END = re.compile(r"^(.*\S)\s+([A-Z]{2,3})$")
 
 
 @frozen(kw_only=True)
 class Located:
-    """Candidates in order, the first of them certain or not, and notes on how the name was read."""
+    """Candidates in order: the one meant when `certain`, else all that fit, with the `reason` for the doubt."""
 
     frame: pd.DataFrame
     certain: bool = False
-    notes: tuple[str, ...] = ()
+    reason: str = ""
+    notes: list[str] = field(factory=list)
 
 
 def locate(ctx: ToolContext, name: str, near: str | list[float], types: list[str] | None) -> Located:
-    """Candidates for a name, narrowed by `near` and by qualifiers in the name itself ("Newcastle, UK", "Portland OR")."""
+    """Candidates for a name, narrowed by `near` and by qualifiers in the name itself ("Newcastle, UK", "Portland OR").
+
+    The name is tried whole first, then without its last qualifier, and so on. One place is certain when it is the only
+    one that has the whole name, or the only one of that very name and either all others that have it as another name lie
+    within `TOWN_KM` or are smaller than a tenth of it.
+    """
     source = ctx.source("places")
     kinds = types_known(types, source.types())
-    qualifiers = [qualifier_of(ctx, near)] if near else []
-    found = _search(source, name, kinds, qualifiers)
-    head, text = _split(name)
-    while found.frame.empty or not found.frame["match"].isin(WHOLE).any():
-        if not head:
-            break
-        qualifiers = [*qualifiers, qualifier_of(ctx, text)]
-        narrowed = _search(source, head, kinds, qualifiers)
-        found = narrowed if not narrowed.frame.empty else found
-        head, text = _split(head)
-    return evolve(_decided(found), notes=(*(q.note for q in qualifiers), *_decided(found).notes))
+    partial = Located(frame=pd.DataFrame())
+    for head, qualifiers in _readings(ctx, name, [qualifier_of(ctx, near)] if near else []):
+        found, elsewhere = _search(source, head, kinds, qualifiers)
+        if len(found.frame) and found.frame["match"].isin(WHOLE).any():
+            return _decided(found)
+        partial = partial if len(partial.frame) or found.frame.empty else found
+    return partial if len(partial.frame) else elsewhere
 
 
-def _split(name: str) -> tuple[str, str]:
-    """A name and its last qualifier: what follows the last comma, or a code in capitals at the end."""
+def _readings(
+    ctx: ToolContext, name: str, qualifiers: list[Qualifier]
+) -> Iterator[tuple[str, list[Qualifier]]]:
+    """Ways to read a name, looked up only as far as they are needed: whole, then with its last part as a qualifier."""
+    yield name, qualifiers
     head, comma, text = name.rpartition(",")
-    if comma:
-        return head.strip(), text.strip()
-    match = CODE_AT_END.match(name.strip())
-    return (match[1], match[2]) if match else ("", "")
+    if not comma and (match := CODE_AT_END.match(name)):
+        head, text = match[1], match[2]
+    if head.strip() and text.strip():
+        yield from _readings(ctx, head.strip(), [*qualifiers, qualifier_of(ctx, text)])
 
 
-def _search(source: Any, name: str, types: list[str], qualifiers: list[Qualifier]) -> Located:
-    """Places of a name that satisfy all qualifiers, those whose whole name fits first, the most populous first."""
+def _search(source: Any, name: str, types: list[str], qualifiers: list[Qualifier]) -> tuple[Located, Located]:
+    """Places of a name that satisfy all qualifiers, best first; and those of the whole name that do not."""
     countries = {q.country for q in qualifiers if q.country}
-    if len(countries) > 1:
-        return Located(frame=_empty())
-    asked: dict[str, Any] = {"text": name.strip(), "limit": ALL if not source.declaration.live else 60}
+    asked: dict[str, Any] = {"text": name, "limit": LIVE_POOL if source.declaration.live else ALL}
     if types:
         asked["types"] = types
-    if countries:
+    if source.declaration.live and len(countries) == 1:
         asked["country"] = countries.pop()
     frame = source.search(**asked)
-    keep = np.logical_and.reduce([np.ones(len(frame), dtype=bool), *(q.keeps(frame) for q in qualifiers)])
-    kept = frame[keep]
+    notes = [*(q.note for q in qualifiers), *frame.attrs.get("notes", [])]
+    fits = np.logical_and.reduce([np.ones(len(frame), dtype=bool), *(q.keeps(frame) for q in qualifiers)])
+    kept = ordered(frame[fits], "best")
+    reason = "no place has exactly this name"
+    return Located(frame=kept, reason=reason, notes=notes), _elsewhere(frame[~fits], qualifiers, notes)
+
+
+def _elsewhere(frame: pd.DataFrame, qualifiers: list[Qualifier], notes: list[str]) -> Located:
+    """Places of the whole name outside the qualifiers, with their distance from a point to be near to."""
+    frame = frame[frame["match"].isin(WHOLE)] if "match" in frame else frame.iloc[:0]
+    frame = ordered(frame, "population", missing_ok=True)
+    points = [q for q in qualifiers if isinstance(q, Near)]
+    if points and len(frame):
+        frame = frame.assign(distance_km=points[0].km(frame).round(1)).sort_values(
+            "distance_km", kind="stable"
+        )
+    where = " and ".join(q.where for q in qualifiers)
     return Located(
-        frame=ordered(kept, "best") if len(kept) else _empty(), notes=tuple(frame.attrs.get("notes", ()))
+        frame=frame.reset_index(drop=True), reason=f"no place of this name lies {where}", notes=notes
     )
 
 
 def _decided(found: Located) -> Located:
     """Whether the first candidate is the one meant."""
-    frame = found.frame
-    whole = frame[frame["match"].isin(WHOLE)]
-    if whole.empty:
-        return found
-    whole = whole.iloc[np.argsort(-pd.to_numeric(whole["population"]).fillna(-1).to_numpy(), kind="stable")]
+    whole = ordered(found.frame[found.frame["match"].isin(WHOLE)], "population", missing_ok=True)
     exact = whole[whole["match"] == "exact"]
     if len(whole) == 1:
         return evolve(found, frame=whole, certain=True)
-    if (
-        exact["name"].map(fold).nunique() == 1
-        and _apart_km(exact) <= SAME_KM
-        and _apart_km(pd.concat([exact.head(1), whole])) <= TOWN_KM
-    ):
-        others = "; ".join(
-            f"{r.name} ({r.type}, {r.place_id})"
-            for r in whole.drop(exact.index[0]).head(5).itertuples(index=False)
-        )
-        return evolve(
-            found,
-            frame=exact.head(1),
-            certain=True,
-            notes=(*found.notes, f"close by and also of that name: {others}"),
-        )
-    return evolve(found, frame=whole.reset_index(drop=True))
+    if len(exact) and _apart_km(exact, exact) <= SAME_KM and exact["name"].map(fold).nunique() == 1:
+        first, others = exact.head(1), whole.drop(exact.index)
+        if _apart_km(first, others) <= TOWN_KM or _dwarfs(first, others):
+            return evolve(
+                found, frame=first, certain=True, notes=[*found.notes, *_also(whole.drop(first.index))]
+            )
+    return evolve(found, frame=whole, reason="several places have this name")
 
 
-def _apart_km(places: pd.DataFrame) -> float:
-    """Distance from the first place to the farthest other."""
-    at = places[["lon", "lat"]].to_numpy(float)
-    return float(distances(at[:1], at).max()) / 1000
+def _apart_km(first: pd.DataFrame, others: pd.DataFrame) -> float:
+    """Distance from the first place to the farthest of the others; 0 when there are none."""
+    if others.empty:
+        return 0.0
+    columns = ["lon", "lat"]
+    return float(distances(first[columns].to_numpy(float)[:1], others[columns].to_numpy(float)).max()) / 1000
 
 
-def _empty() -> pd.DataFrame:
-    return pd.DataFrame({"match": pd.Series(dtype=str), "population": pd.Series(dtype=float)})
+def _dwarfs(first: pd.DataFrame, others: pd.DataFrame) -> bool:
+    people = pd.to_numeric(first["population"]).iloc[0]
+    return bool(people > 0 and people >= TIMES * pd.to_numeric(others["population"]).max())
+
+
+def _also(others: pd.DataFrame) -> list[str]:
+    listed = [
+        f"{r.name} ({r.type} in {r.country}, {r.place_id})" for r in others.head(5).itertuples(index=False)
+    ]
+    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+    return [f"smaller or close by, and also of that name: {'; '.join(listed)}{more}"] if listed else []

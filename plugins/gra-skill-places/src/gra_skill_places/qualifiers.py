@@ -28,6 +28,11 @@ class Qualifier(Protocol):
     @property
     def note(self) -> str: ...
 
+    @property
+    def where(self) -> str:
+        """In words, after "lies": "inside UK"."""
+        ...
+
     def keeps(self, places: pd.DataFrame) -> np.ndarray:
         """Which rows of a table of places fit."""
         ...
@@ -47,10 +52,13 @@ class Within:
 
     @property
     def note(self) -> str:
-        read = ", ".join(f"{r.name} ({r.region_id})" for r in self.regions.head(5).itertuples(index=False))
-        return f"{self.text!r} was read as {read}" + (
-            f" and {len(self.regions) - 5} more" if len(self.regions) > 5 else ""
-        )
+        read = ", ".join(f"{r.name} ({r.region_id})" for r in self.regions.head(3).itertuples(index=False))
+        more = f" and {len(self.regions) - 3} more" if len(self.regions) > 3 else ""
+        return f"{self.text!r} was read as {read}{more}"
+
+    @property
+    def where(self) -> str:
+        return f"inside {self.text}"
 
     def keeps(self, places: pd.DataFrame) -> np.ndarray:
         """By the rule of `memberships`, or by the name of the first-level region that a place carries."""
@@ -74,11 +82,16 @@ class Near:
     def note(self) -> str:
         return f"near {self.text} means within {NEAR_KM:g} km of it"
 
+    @property
+    def where(self) -> str:
+        return f"within {NEAR_KM:g} km of {self.text}"
+
+    def km(self, places: pd.DataFrame) -> np.ndarray:
+        """Geodesic distance of each place to the nearest of the points."""
+        return distances(places[["lon", "lat"]].to_numpy(float), self.points).min(axis=1) / 1000
+
     def keeps(self, places: pd.DataFrame) -> np.ndarray:
-        if not len(places):
-            return np.zeros(0, dtype=bool)
-        metres = distances(places[["lon", "lat"]].to_numpy(float), self.points)
-        return metres.min(axis=1) <= NEAR_KM * 1000
+        return self.km(places) <= NEAR_KM if len(places) else np.zeros(0, dtype=bool)
 
 
 def qualifier_of(ctx: ToolContext, near: str | list[float]) -> Qualifier:

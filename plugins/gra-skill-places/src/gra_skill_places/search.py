@@ -82,28 +82,31 @@ def _rated(frame: pd.DataFrame, least: float) -> pd.DataFrame:
     return frame[frame["rating"] >= least]
 
 
-def ordered(frame: pd.DataFrame, sort_by: str) -> pd.DataFrame:
+def ordered(frame: pd.DataFrame, sort_by: str, *, missing_ok: bool = False) -> pd.DataFrame:
     """Rows by ``best`` (how the name fits, then population), ``population``, ``rating`` (both downwards) or ``name``.
 
-    Missing values come last, ties go by name and id.
+    Missing values come last, ties go by name and id. Populations become whole numbers. `ToolError` ``not_available``
+    when there is nothing to sort by, unless `missing_ok`.
     """
-    if sort_by in ("population", "rating") and (
-        sort_by not in frame or (len(frame) and frame[sort_by].isna().all())
-    ):
+    needed = sort_by in ("population", "rating") and len(frame) > 0 and not missing_ok
+    if needed and (sort_by not in frame or frame[sort_by].isna().all()):
         raise ToolError(
             "not_available",
             f"these places have no {sort_by} to sort by",
             hint="sort by best or name, or choose other types",
         )
-    keys = {
-        "match": frame["match"].map(RANK) if sort_by == "best" and "match" in frame else None,
-        "population": -pd.to_numeric(frame["population"])
-        if sort_by in ("best", "population") and "population" in frame
-        else None,
-        "rating": -pd.to_numeric(frame["rating"]) if sort_by == "rating" else None,
-        "name": frame["name"].str.casefold(),
-        "id": frame["place_id"],
-    }
-    by = pd.DataFrame({key: values for key, values in keys.items() if values is not None}, index=frame.index)
-    order = by.sort_values(list(by.columns), kind="stable", na_position="last").index
+    frame = frame.assign(population=_people(frame))
+    keys = pd.DataFrame({"name": frame["name"].str.casefold(), "id": frame["place_id"]}, index=frame.index)
+    if sort_by in ("best", "population"):
+        keys.insert(0, "population", -frame["population"])
+    if sort_by == "rating":
+        keys.insert(0, "rating", -pd.to_numeric(frame["rating"]))
+    if sort_by == "best" and "match" in frame:
+        keys.insert(0, "match", frame["match"].map(RANK))
+    order = keys.sort_values(list(keys.columns), kind="stable", na_position="last").index
     return frame.loc[order].reset_index(drop=True)
+
+
+def _people(frame: pd.DataFrame) -> pd.Series:
+    missing = pd.Series([None] * len(frame), index=frame.index)
+    return pd.to_numeric(frame.get("population", missing)).astype("Int64")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
 
 from gra_core import Column, Param, ToolContext, ToolError, ToolResult, tool
 from gra_geo.arguments import Regions
@@ -11,7 +12,7 @@ COVERAGE = (
     "Whatever the chosen source covers; embedded: world cities of 5,000 people and more, airports and a few landmarks; "
     "other points of interest need google-places (key) or overpass (open)"
 )
-SHOWN, LISTED = 50, 300  # places shown in a reply; regions whose counts are listed
+SHOWN, LISTED = 50, 150  # places shown in a reply; regions whose counts are listed
 COLUMNS = (
     "place_id",
     "name",
@@ -212,21 +213,15 @@ def get_place_center(
         )
     found = locate(ctx, name.strip(), near, types)
     if found.frame.empty:
-        return ToolResult.empty(
-            f"the source knows no place named {name!r}; regions are found with find_regions, addresses are not covered",
-            notes=found.notes,
-        )
+        reason = f"the source knows no place named {name!r}; regions are found with find_regions, addresses are not covered"
+        return ToolResult.empty(reason, notes=found.notes)
     if not found.certain:
-        reason = (
-            "several places have this name"
-            if found.frame["match"].iloc[0] in ("exact", "alias")
-            else "no place has exactly this name"
-        )
+        candidates = compact_rows(found.frame, 20, (*COLUMNS, "distance_km"))
         content = {
             "center": None,
-            "reason": reason,
+            "reason": found.reason,
             "total": len(found.frame),
-            "candidates": compact_rows(found.frame, 20, COLUMNS),
+            "candidates": candidates,
         }
         return ToolResult.ok(content, notes=found.notes)
     (row,) = compact_rows(found.frame, 1, COLUMNS)
@@ -243,7 +238,7 @@ UNITS = {
 }
 
 
-def compact_rows(frame, limit: int, columns) -> list[dict]:
+def compact_rows(frame: Any, limit: int, columns: Iterable[str]) -> list[dict[str, Any]]:
     """Rows for the reply, without what is unknown."""
     from gra_geo.frames import rows_of
 
