@@ -16,7 +16,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import geopandas as gpd
 import pandas as pd
 
 HERE = Path(__file__).resolve().parent
@@ -40,9 +39,9 @@ def build(sources: Sources, folder: Path) -> None:
     write_geo(rest, folder / "regions_world.parquet")
     regions = pd.concat([usa, rest])
     write(places.cities(sources, regions), folder / "cities.parquet")
-    write(places.airports(sources), folder / "airports.parquet")
+    write(places.airports(sources, regions), folder / "airports.parquet")
     values = statistics.Statistics(sources, regions).values()
-    keys = {column: "category" for column in ("variable", "region_id", "date", "facet")}
+    keys = dict.fromkeys(("variable", "region_id", "date", "facet"), "category")
     write(values.astype(keys), folder / "statistics.parquet")
     write(statistics.variable_table(values), folder / "variables.parquet")
     write(cyclones.tracks(sources), folder / "cyclones.parquet")

@@ -4,8 +4,9 @@ import pandas as pd
 import pyproj
 import pytest
 import shapely
-from gra_atlas.fold import fold, to_ascii
 from shapely.ops import nearest_points
+
+from gra_atlas.fold import fold, to_ascii
 
 GEOD = pyproj.Geod(ellps="WGS84")
 

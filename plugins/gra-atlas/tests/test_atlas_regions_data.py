@@ -121,7 +121,7 @@ def test_nothing_runs_across_the_antimeridian(regions):
             for ring in (polygon.exterior, *polygon.interiors):
                 xy = shapely.get_coordinates(ring)
                 jump = np.abs(np.diff(xy[:, 0])) > 180
-                assert region_id == "country/ATA" and (xy[1:][jump, 1] == -90).all() or not jump.any(), (
+                assert (region_id == "country/ATA" and (xy[1:][jump, 1] == -90).all()) or not jump.any(), (
                     region_id
                 )
 

@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture(scope="module")
 def values(data):
     table = pd.read_parquet(data / "statistics.parquet")
-    return table.astype({c: str for c in ("variable", "region_id", "date", "facet")})
+    return table.astype(dict.fromkeys(("variable", "region_id", "date", "facet"), str))
 
 
 @pytest.fixture(scope="module")

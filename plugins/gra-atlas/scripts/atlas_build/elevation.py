@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import geopandas as gpd
@@ -86,7 +87,7 @@ def _overlap(edges: np.ndarray, cells: int, start: float, sign: int) -> csr_matr
     size = (180.0 if sign < 0 else 360.0) / cells
     position = (edges - start) * sign / size  # in output cells, ascending
     rows, columns, shares = [], [], []
-    for source, (low, high) in enumerate(zip(position[:-1], position[1:], strict=True)):
+    for source, (low, high) in enumerate(pairwise(position)):
         for cell in range(max(0, int(np.floor(low))), min(cells, int(np.ceil(high)))):
             share = min(high, cell + 1) - max(low, cell)
             if share > 1e-12:

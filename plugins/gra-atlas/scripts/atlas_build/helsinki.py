@@ -26,7 +26,7 @@ class Helsinki:
 
     def pois(self) -> gpd.GeoDataFrame:
         """Places with a name or a type; areas are reduced to a point on their surface."""
-        wanted: dict[str, Any] = {key: True for key in TYPES}
+        wanted: dict[str, Any] = dict.fromkeys(TYPES, True)
         table = OSM(self.file).get_pois(custom_filter=wanted)
         for key in [
             *TYPES,

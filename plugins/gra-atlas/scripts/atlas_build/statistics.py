@@ -58,7 +58,7 @@ class Statistics:
         ]  # fmt: skip
         table = pd.concat(parts)[LONG].dropna(subset="value")
         table = (
-            table[table.region_id.isin(self.known)].sort_values(LONG[:3] + ["facet"]).reset_index(drop=True)
+            table[table.region_id.isin(self.known)].sort_values([*LONG[:3], "facet"]).reset_index(drop=True)
         )
         if table.duplicated(["variable", "region_id", "date", "facet"]).any():
             twice = table[table.duplicated(["variable", "region_id", "date", "facet"], keep=False)]

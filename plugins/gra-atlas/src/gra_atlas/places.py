@@ -1,0 +1,67 @@
+"""Source ``places``/``atlas``: cities, airports and landmarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from gra_atlas.files import Once, data_file
+from gra_atlas.placetable import PlaceTable
+
+COLUMNS = [
+    "place_id", "name", "type", "lon", "lat", "country", "admin1", "population", "timezone", "elevation_m", "category",
+    "iata", "icao", "city", "admin1_code", "state_id", "county_id", "county_fips", "aliases",
+]  # fmt: skip
+NUMBERS = ("lon", "lat", "population", "elevation_m")
+
+
+def _load() -> PlaceTable:
+    """Cities by population, then landmarks and airports by name: the files are in that order."""
+    cities = pd.read_parquet(data_file("cities.parquet")).rename(columns={"alternate_names": "aliases"})
+    airports = pd.read_parquet(data_file("airports.parquet"))
+    airports["aliases"] = (airports["iata"] + "|" + airports["icao"]).str.strip("|")
+    landmarks = pd.read_csv(data_file("landmarks.csv"), comment="#", keep_default_na=False)
+    parts = {"city": cities, "landmark": landmarks.sort_values(["name", "place_id"]), "airport": airports}
+    table = pd.concat([part.assign(type=kind) for kind, part in parts.items()], ignore_index=True)[COLUMNS]
+    table["county_fips"] = table["county_id"].fillna("").str.removeprefix("geoId/")
+    texts = [column for column in COLUMNS if column not in NUMBERS]
+    table[texts] = table[texts].astype(object).fillna("")
+    return PlaceTable(table.astype({"population": "Int64"}))
+
+
+table = Once(_load)
+
+
+class AtlasPlaces:
+    """Types ``city``, ``airport`` and ``landmark``; see `gra_geo.protocols`.
+
+    Beside the protocol's columns: `timezone`, `elevation_m` (airports), `category` (landmarks), `iata`, `icao`, `city`
+    (that an airport serves), `admin1_code`, `state_id` and `county_id` (regions of `boundaries`), `county_fips`.
+    """
+
+    def __init__(self, settings: Any = None) -> None:
+        """`settings` (`gra_core.SourceSettings`) has nothing to set."""
+
+    def types(self) -> dict[str, int]:
+        """Type to number of places."""
+        return table().types()
+
+    def search(
+        self,
+        *,
+        text: str = "",
+        types: list[str] | None = None,
+        area: dict[str, Any] | None = None,
+        country: str = "",
+        min_population: int = 0,
+        limit: int = 100,
+    ) -> pd.DataFrame:
+        """Places that fit, best match first, then the most populous."""
+        return table().search(
+            text=text, types=types, area=area, country=country, min_population=min_population, limit=limit
+        )  # fmt: skip
+
+    def get(self, *, place_ids: list[str]) -> pd.DataFrame:
+        """Places in the order asked."""
+        return table().get(place_ids=place_ids)
