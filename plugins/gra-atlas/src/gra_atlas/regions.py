@@ -23,7 +23,7 @@ FILES = ("regions_us.parquet", "regions_world.parquet")
 
 
 class Regions:
-    """All regions of the atlas. `table` has their attributes, in an order by level, parent and id."""
+    """All regions of the atlas. `table` has their attributes, in the order of the files."""
 
     def __init__(self) -> None:
         parts = [pd.read_parquet(data_file(name), columns=[*SHOWN, "aliases"]) for name in FILES]
