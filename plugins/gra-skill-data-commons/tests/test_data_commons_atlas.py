@@ -70,9 +70,28 @@ def test_qualifiers(ctx: Any) -> None:
         and found["Georgia (US state)"]["region_id"] == "geoId/13"
     )
     assert found["Georgia"]["status"] == "ambiguous" and found["UK"]["region_id"] == "country/GBR"
-    assert [p["admin1"] for p in found["Paris, Texas"]["without_statistics"] if p["match"] == "exact"] == [
+    assert [p["admin1"] for p in found["Paris, Texas"]["without_statistics"] if p["name"] == "Paris"] == [
         "Texas"
     ]
+
+
+def test_a_city_that_shares_its_name_with_a_county(ctx: Any) -> None:
+    """Lincoln, the capital of Nebraska, lies in Lancaster County; Lincoln County is 350 km away."""
+    found = by_name(
+        ctx, "Lincoln, Nebraska", "Lincoln County, Nebraska", "Washington, D.C.", "Newcastle, England"
+    )
+    assert (
+        found["Lincoln, Nebraska"]["status"] == "ambiguous"
+        and found["Lincoln, Nebraska"]["without_statistics"][0]["population"] > 200_000
+    )
+    assert (
+        found["Lincoln County, Nebraska"]["region_id"] == "geoId/31111"
+        and found["Washington, D.C."]["region_id"] == "geoId/11"
+    )
+    assert {p["admin1"] for p in found["Newcastle, England"]["without_statistics"]} == {"England"}
+    with pytest.raises(ToolError, match="may mean several places") as error:
+        tools.get_stat_series(ctx, variable="UnemploymentRate_Person", places="Lincoln, Nebraska")
+    assert "geoId/31111" in error.value.hint and "settlements without statistics" in error.value.hint
 
 
 def test_unknown_level_is_no_error(ctx: Any) -> None:

@@ -10,6 +10,7 @@ from gra_skill_data_commons import tools
 
 from gra_core import Registry, ToolError
 from gra_core.plugins import PluginSet
+from gra_core.recording import Recorder, Recording, Replayer
 
 
 @pytest.fixture
@@ -256,3 +257,29 @@ def test_arguments_are_checked_by_schema() -> None:
         table.check({"variable": "Count_Person", "parent": "geoId/44"})
     with pytest.raises(ToolError, match="at least this many items"):
         table.check({"variables": [], "parent": "geoId/44"})
+
+
+def test_recorded_calls_replay_without_the_server(server: Any, context: Any, tmp_path: Any) -> None:
+    def run(plugin: Any) -> Any:
+        ctx = context(plugins=(plugin,), statistics="data-commons")
+        table = tools.get_stat_table(
+            ctx, variables=["UnemploymentRate_Person"], parent="Rhode Island", child_type="county"
+        )
+        series = tools.get_stat_series(ctx, variable="Median_Income_Household", places=["geoId/44"])
+        return table.content, table.notes, series.content
+
+    formats = context().workspace.formats
+    recorded = run(Named(Recorder(Recording(tmp_path / "calls", formats))))
+    asked = len(server.requests)
+    assert (
+        run(Named(Replayer(Recording(tmp_path / "calls", formats)))) == recorded
+        and len(server.requests) == asked
+    )
+
+
+class Named:
+    """A plugin object under a name of its own."""
+
+    def __new__(cls, plugin: Any) -> Any:
+        plugin.__name__ = type(plugin).__name__
+        return plugin

@@ -1,40 +1,43 @@
-"""Settlements that have a place in the gazetteer but no statistics of their own."""
+"""Settlements of the gazetteer: they have a place, but often no statistics of their own."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gra_core import ToolContext, ToolError
-from gra_skill_data_commons.names import SURE, NameResolver, PlaceName
+from gra_geo.frames import rows_of
 
 SHOWN = ("place_id", "name", "type", "country", "admin1", "lon", "lat", "population", "match")
+KINDS = ("city", "town", "village")
 
 
-def settlements(ctx: ToolContext, text: str, within: str = "") -> list[dict[str, Any]]:
-    """Candidates for a name in the active source of kind ``places``, inside the country or state that its qualifiers
-    name; none when there is no such source."""
-    parsed = PlaceName.parse(text)
+def settlements(ctx: ToolContext, name: str, scopes: list[str], admin1: str = "") -> list[dict[str, Any]]:
+    """Settlements of a name in the active source of kind ``places``, inside countries or states given as region ids
+    ("" is the world), or in a first-level unit given by name; none when there is no such source."""
     try:
         source = ctx.source("places")
-        scopes = NameResolver(ctx).containers(within) if within else [""]
-        for outer in reversed(parsed.inside):
-            scopes = [c for scope in scopes for c in NameResolver(ctx).containers(outer, scope)]
+        areas = [_area(ctx, scope) for scope in scopes]
     except ToolError:
         return []
-    rows: dict[str, dict[str, Any]] = {}
-    for scope in scopes:
-        country, state = _scope(ctx, scope)
-        for row in source.search(text=parsed.name, country=country, limit=20).to_dict("records"):
-            if row.get("match") in (*SURE, "prefix") and (not state or row.get("admin1") == state):
-                rows[row["place_id"]] = {
-                    k: row[k] for k in SHOWN if row.get(k) is not None and row[k] == row[k]
-                }
-    return list(rows.values())[:20]
+    found: dict[str, dict[str, Any]] = {}
+    for country, state in areas:
+        unit = (admin1 or state).casefold()
+        frame = source.search(text=name, country=country, limit=50)
+        for row in rows_of(frame, len(frame), SHOWN):
+            if (
+                row["type"] in KINDS
+                and row["match"] != "part"
+                and unit in ("", str(row["admin1"]).casefold())
+            ):
+                found.setdefault(row["place_id"], {k: v for k, v in row.items() if v is not None})
+    return list(found.values())[:20]
 
 
-def _scope(ctx: ToolContext, region_id: str) -> tuple[str, str]:
-    """ISO code of the country and name of the state that a container stands for."""
-    if region_id.startswith("country/") or not region_id:
+def _area(ctx: ToolContext, region_id: str) -> tuple[str, str]:
+    """ISO code of the country and name of the first-level unit that a region stands for or lies in."""
+    if region_id in ("", "Earth"):
+        return "", ""
+    if region_id.startswith("country/"):
         return region_id.removeprefix("country/"), ""
     row = ctx.source("boundaries").get(region_ids=[region_id]).iloc[0]
-    return str(row["country"]), str(row["name"]) if row["level"] == "state" else str(row["parent_name"])
+    return str(row["country"]), str(row["name"] if row["level"] == "state" else row["parent_name"])

@@ -16,6 +16,7 @@ LEVEL_WORDS = {
 }  # fmt: skip
 SURE = ("exact", "alias")
 REGION_ID = re.compile(r"^(Earth|[A-Za-z][\w.-]*/\S+)$")
+LARGE_CITY = 100_000
 
 
 def is_region_id(text: str) -> bool:
@@ -44,11 +45,12 @@ class PlaceName:
 
 @frozen(kw_only=True)
 class Resolution:
-    """Candidates for one name. `status` is ``unique``, ``ambiguous``, ``partial`` (no whole name matches) or
-    ``not_found``; `note` says why nothing was found."""
+    """Candidates for one name. `settlements` are places of that name that the statistics do not know; `note` says why
+    nothing was found."""
 
     name: str
     candidates: list[dict[str, Any]] = field(factory=list)
+    settlements: list[dict[str, Any]] = field(factory=list)
     note: str = ""
 
     @property
@@ -59,9 +61,31 @@ class Resolution:
 
     @property
     def status(self) -> str:
+        """``unique``, ``ambiguous``, ``partial`` (no whole name matches) or ``not_found``.
+
+        A county that is meant by its short name ("Lincoln") is ambiguous when a settlement has that very name.
+        """
         if not self.candidates:
             return "not_found"
+        if (
+            len(self.best) == 1
+            and self.best[0]["match"] == "alias"
+            and self.best[0].get("place_type") == "county"
+        ):
+            return "ambiguous" if any(s["match"] == "exact" for s in self.settlements) else "unique"
         return {0: "partial", 1: "unique"}.get(len(self.best), "ambiguous")
+
+    @property
+    def namesakes(self) -> list[dict[str, Any]]:
+        """Settlements worth telling of: all when there is no sure region, else large ones of exactly the name."""
+        if self.status in ("not_found", "partial"):
+            return self.settlements
+        large = [s for s in self.settlements if s["match"] == "exact"]
+        return (
+            large
+            if self.status == "ambiguous"
+            else [s for s in large if (s.get("population") or 0) >= LARGE_CITY][:3]
+        )
 
 
 class NameResolver:
@@ -87,12 +111,16 @@ class NameResolver:
         """Use the whole text when it is a name of its own ("Washington, D.C."), else its parts."""
         parsed = PlaceName.parse(text)
         if not (parsed.inside or parsed.level) or any(c["match"] == "exact" for c in rows):
-            return Resolution(name=text, candidates=rows)
+            return self._resolution(text, rows, parsed.name, scopes, level)
+        known = {r["region_id"] for scope in scopes for r in self._boundaries(text, scope)}
+        if whole := [c for c in rows if c["region_id"] in known and c["match"] == "alias"]:
+            return self._resolution(text, whole, text, scopes, level)
         for outer in reversed(parsed.inside):
             inner = list(dict.fromkeys(c for scope in scopes for c in self.containers(outer, scope)))
             if not inner:
-                return Resolution(
-                    name=text, note=f"no region is called {outer!r}, so the qualifier could not be applied"
+                note = f"no region is called {outer!r}, so the qualifier could not be applied"
+                return self._resolution(
+                    text, [], parsed.name, scopes, parsed.level or level, admin1=outer, note=note
                 )
             scopes = inner
         [found] = self._candidates([parsed.name], scopes, parsed.level or level)
@@ -102,7 +130,23 @@ class NameResolver:
             if found
             else f"no {parsed.level or 'place'} {parsed.name!r}" + (f" inside {where}" if where else "")
         )
-        return Resolution(name=text, candidates=found, note=note)
+        return self._resolution(text, found, parsed.name, scopes, parsed.level or level, note=note)
+
+    def _resolution(
+        self,
+        text: str,
+        rows: list[dict[str, Any]],
+        name: str,
+        scopes: list[str],
+        level: str,
+        admin1: str = "",
+        note: str = "",
+    ) -> Resolution:
+        from gra_skill_data_commons.gazetteer import settlements
+
+        known = any(c.get("place_type") == "city" for c in rows)
+        found = settlements(self._ctx, name, scopes, admin1) if level in ("", "city") and not known else []
+        return Resolution(name=text, candidates=rows, settlements=found, note=note)
 
     def containers(self, text: str, scope: str = "") -> list[str]:
         """Ids of the regions that a qualifier may mean: from the boundaries where there are any (they know other
@@ -116,10 +160,9 @@ class NameResolver:
 
     def _boundaries(self, text: str, scope: str) -> list[dict[str, Any]]:
         try:
-            source = self._ctx.source("boundaries")
+            rows = self._records(self._ctx.source("boundaries").find(name=text, parent=scope, limit=50))
         except ToolError:
             return []
-        rows = self._records(source.find(name=text, parent=scope, limit=50))
         return [r for r in rows if r.get("level") in ("country", "state", "county") and r["match"] in SURE]
 
     def _candidates(self, names: list[str], scopes: list[str], level: str) -> list[list[dict[str, Any]]]:
@@ -142,5 +185,4 @@ class NameResolver:
     def _records(frame: Any) -> list[dict[str, Any]]:
         from gra_geo.frames import rows_of
 
-        rows = rows_of(frame, len(frame))
-        return [{k: v for k, v in row.items() if v not in (None, "")} for row in rows]
+        return [{k: v for k, v in row.items() if v not in (None, "")} for row in rows_of(frame, len(frame))]

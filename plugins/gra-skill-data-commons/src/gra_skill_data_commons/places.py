@@ -60,6 +60,10 @@ def only(resolution: Resolution) -> dict[str, Any]:
     if resolution.status == "unique":
         return resolution.best[0]
     shown = "; ".join(describe(c) for c in (resolution.best or resolution.candidates)[:12])
+    if cities := ", ".join(
+        f"{s['name']} in {s.get('admin1', '')} {s['country']}" for s in resolution.namesakes[:5]
+    ):
+        shown += f"; settlements without statistics here: {cities}"
     if resolution.status == "not_found":
         raise ToolError(
             "not_found", f"no place {resolution.name!r}" + (f": {resolution.note}" if resolution.note else ""),

@@ -29,7 +29,6 @@ def resolve_places(ctx: ToolContext, names: Names, within: str = "", place_type:
         within: Id or name of a region that must contain the places.
         place_type: Level wanted: country, state, county, city, tract, postcode.
     """
-    from gra_skill_data_commons.gazetteer import settlements
     from gra_skill_data_commons.names import NameResolver
 
     found = NameResolver(ctx).resolve(
@@ -41,11 +40,16 @@ def resolve_places(ctx: ToolContext, names: Names, within: str = "", place_type:
         if resolution.status == "unique":
             entry |= {k: resolution.best[0][k] for k in ("region_id", "region_name", "place_type")}
         if resolution.status != "unique" or len(resolution.candidates) > 1:
-            entry["candidates"] = [{k: c[k] for k in CANDIDATE if k in c} for c in resolution.candidates[:20]]
+            entry["candidates"] = [
+                {k: c[k] for k in CANDIDATE if k in c}
+                for c in resolution.candidates[: 5 if resolution.status == "unique" else 20]
+            ]
         if resolution.note:
             entry["note"] = resolution.note
-        if resolution.status == "not_found" and (places_only := settlements(ctx, resolution.name, within)):
-            entry["without_statistics"] = places_only
+        if resolution.namesakes:
+            entry["without_statistics"] = [
+                {k: v for k, v in s.items() if k not in ("match", "type")} for s in resolution.namesakes
+            ]
         places.append(entry)
     if all(p["status"] == "not_found" and "without_statistics" not in p for p in places):
         return ToolResult.empty(
