@@ -75,6 +75,12 @@ def test_a_leading_think_block_is_no_answer_text(wire, ask, make):
     assert (message.text, message.thoughts, message.state["content"]) == ("Nebraska", "Cars.\nIn a circle.", content)
 
 
+def test_half_a_surrogate_pair_becomes_a_replacement_character(wire, ask, make):
+    wire.steps = [make.completion({"role": "assistant", "content": "Berlin \ud83d\ude00 \ud83d", "x": ["\udc00"]}, finish="length")]
+    message = ask().message
+    assert message.text == "Berlin \U0001f600 \ufffd" and message.state["x"] == ["\ufffd"]
+
+
 def test_a_refusal_is_no_clean_stop(wire, ask, make):
     wire.steps = [make.completion({"role": "assistant", "content": None, "refusal": "I cannot help with that."})]
     reply = ask()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import random
+import re
 import threading
 import time
 from typing import Any
@@ -18,6 +19,7 @@ from gra_model_openai.settings import Endpoint, Patience
 from gra_model_openai.usage import read_usage, unanswered
 
 log = logging.getLogger("gra_model_openai")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
 
 
@@ -119,4 +121,15 @@ def _parsed(response: Any) -> dict[str, Any] | Failure:
         return body_failure(response.text)
     if not isinstance(raw, dict):
         return body_failure(response.text)
+    if _HALF.search(response.text):
+        raw = _whole(raw)
     return inline_failure(raw) or raw
+
+
+def _whole(value: Any) -> Any:
+    """Text without halves of surrogate pairs (an answer cut off inside an emoji): no file and no server takes them."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_whole(k): _whole(v) for k, v in value.items()}
+    return [_whole(v) for v in value] if isinstance(value, list) else value
