@@ -48,7 +48,11 @@ def _suspicious(geometry: Geometry) -> bool:
     west, _, east, _ = geometry.bounds
     if east - west <= 180.0 and west >= -180.0 and east <= 180.0:
         return False
-    return any(np.any(np.abs(np.diff(ring[:, 0])) > 180.0) for ring in _sequences(geometry)) or not -180 <= west <= east <= 180
+    return not -180.0 <= west <= east <= 180.0 or any(_jumps(ring) for ring in _sequences(geometry))
+
+
+def _jumps(line: np.ndarray) -> bool:
+    return bool(np.any(np.abs(np.diff(line[:, 0])) > 180.0)) and not _whole_turns(line)
 
 
 def _sequences(geometry: Geometry) -> list[np.ndarray]:

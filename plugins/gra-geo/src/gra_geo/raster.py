@@ -14,7 +14,7 @@ import pyproj
 import rasterio
 import shapely
 import xarray as xr
-from attrs import field, frozen
+from attrs import frozen
 from rasterio.errors import RasterioError
 from rasterio.windows import Window
 
@@ -48,7 +48,6 @@ class Raster:
     offset: float = 0.0
     south_up: bool = False
     masked: bool = False
-    source_crs: str = field(default="", repr=False)
 
     @classmethod
     def open(cls, path: Path | str, band: int = 1, *, nodata: float | None = None, crs: Any = None) -> Raster:

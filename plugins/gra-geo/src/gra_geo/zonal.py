@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import rasterio
 import shapely
+from attrs import evolve
 from exactextract.exact_extract import exact_extract
 from exactextract.writer import Writer
 
@@ -24,7 +25,7 @@ from gra_geo.raster import Raster
 from gra_geo.zones import on_grid
 
 STATS = ("mean", "sum", "min", "max", "median", "stdev", "variance", "majority", "minority", "variety")
-PERCENTILE = re.compile(r"^p(\d{1,2}(?:\.\d+)?|100)$")
+PERCENTILE = re.compile(r"^p(\d{1,2}|100)$")
 # Cells held at a time: 32 MB of float64.
 WINDOW_CELLS = 4_000_000
 CACHE_MB = 128
@@ -57,7 +58,7 @@ def zonal_stats(
     """
     stats = check_stats(list(stats))
     if nodata is not None:
-        raster = Raster.open(raster.path, raster.band, nodata=nodata, crs=raster.crs)
+        raster = evolve(raster, nodata=nodata, masked=True)
     notes: list[str] = []
     shapes = on_grid(raster, zones, notes)
     lines = shapely.get_dimensions(shapes) == 1
@@ -138,7 +139,7 @@ def _fill_areas(
     area = shapely.area(shapes)
     for row, result in found.items():
         cells = float(result.get("cells") or 0.0)
-        table.iloc[row, :-2] = [_number(result.get(_field(s))) if cells > 0 else np.nan for s in stats]
+        table.iloc[row, :-2] = [_number(_result(result, s)) if cells > 0 else np.nan for s in stats]
         table.iloc[row, -2:] = cells, min(1.0, cells * size / area[row]) if area[row] > 0 else 0.0
 
 
@@ -168,8 +169,13 @@ def _operation(stat: str, coverage: str) -> str:
 
 
 def _field(stat: str) -> str:
-    """The name of a statistic's result, of letters and digits only."""
-    return "v_" + stat.replace(".", "_")
+    return f"v_{stat}"
+
+
+def _result(values: dict[str, Any], stat: str) -> Any:
+    """A statistic's value; exactextract adds the percent to the names of quantiles."""
+    name = _field(stat)
+    return values.get(name) if name in values else next((v for k, v in values.items() if k.startswith(name + "_")), None)
 
 
 def _tour(raster: Raster, shapes: np.ndarray, side: int = 512) -> np.ndarray:
