@@ -135,6 +135,27 @@ def test_a_small_file_that_unfolds_is_refused(outputs, monkeypatch):
     assert "when read" in refusal(outputs, TABLE)
 
 
+def test_forged_json_stays_json(isolating, context, workspace):
+    """What code writes past the helpers must not break what reads the reply."""
+    code = r"""
+import json, os
+open("outputs/j.json", "w").write('{"a": NaN, "b": "\\ud800"}')
+json.dump({"j": {"format": "json", "units": {"a": "\ud800", "b": 1}}}, open("outputs/index.json", "w"))
+open("report.json", "w").write('{"status": "ok", "value": [NaN, Infinity, "\\udfff"]}')
+os._exit(0)
+"""
+    result = run_python(context(sandbox=isolating.name), code)
+    json.dumps(result.for_model(), allow_nan=False, ensure_ascii=False).encode()
+    assert result.content["value"] == [None, None, "?"]
+    assert workspace.get(result.datasets[0].ref) == {"a": None, "b": "?"}
+
+
+@pytest.mark.parametrize("text", ["[" * 50_000, "{", "1e", ""])
+def test_broken_json_is_refused(outputs, text):
+    (outputs / "j.json").write_text(text)
+    assert "was not taken" in refusal(outputs, {"j": {"format": "json"}})
+
+
 def test_lists_in_tables_are_refused(outputs):
     pq.write_table(pa.table({"a": [[1, 2], [3]]}), outputs / "t.parquet")
     assert "columns of lists" in refusal(outputs, TABLE)

@@ -35,7 +35,7 @@ def collect(folder: Path, staging: Path, max_bytes: int) -> list[Output]:
     outputs = folder / "outputs"
     try:
         with safely.opened(outputs, "index.json", MAX_INDEX) as file:
-            index = json.loads(file.read())
+            index = safely.parsed(file.read())
     except FileNotFoundError:
         return []
     except (OSError, ValueError, RecursionError) as error:
@@ -118,8 +118,11 @@ def _bytes(dtype: str) -> int:
 
 
 def check_json(path: Path) -> None:
+    """Strict JSON of bounded size."""
     if path.stat().st_size > MAX_JSON:
         raise ValueError(f"more than {MAX_JSON >> 20} MB of JSON; save a table instead")
+    value = safely.parsed(path.read_bytes())
+    path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 
 
 CHECKS = {"geoparquet": check_parquet, "parquet": check_parquet, "geotiff": check_tiff, "json": check_json}
@@ -130,12 +133,11 @@ def store(ctx: ToolContext, output: Output, digest: str) -> Any:
     spec = next((f for f in ctx.workspace.formats if f.name == output.format), None)
     if spec is None:
         raise ToolError("not_available", f"no active plugin stores format {output.format!r}", hint="the plugin gra-geo does")
+    columns = {name: Column(unit=unit) for name, unit in output.units.items()}
     try:
         value = spec.load().read(output.path)
+        return ctx.save(value, name=output.name, columns=columns, notes=(f"made by code with SHA-256 {digest}",))
     except ToolError:
         raise
     except Exception as error:
         raise _refused(output.name, f"it cannot be read: {error}") from error
-    columns = {name: Column(unit=unit) for name, unit in output.units.items()}
-    notes = (f"made by code with SHA-256 {digest}",)
-    return ctx.save(value, name=output.name, columns=columns, notes=notes)

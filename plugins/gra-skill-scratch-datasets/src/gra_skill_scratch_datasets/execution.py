@@ -94,7 +94,7 @@ def read_report(folder: Path) -> dict[str, Any]:
     """What the runner reports; an empty report when the code ended the process or spoiled the file."""
     try:
         with safely.opened(folder, "report.json", MAX_REPORT) as file:
-            report = json.loads(file.read())
+            report = safely.parsed(file.read())
     except (OSError, ValueError, RecursionError):
         return {}
     return report if isinstance(report, dict) and report.get("status") in ("ok", "exit", "exception") else {}

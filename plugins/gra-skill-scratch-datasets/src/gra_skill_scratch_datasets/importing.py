@@ -47,7 +47,7 @@ def import_path(ctx: ToolContext, path: str, crs: str, name: str) -> ToolResult:
         except Exception as error:
             raise ToolError("bad_argument", f"{file.name} cannot be read: {_line(error)}", hint="check that the file is whole and of this kind") from error
         reply = ctx.save(value, name=name or file.stem, notes=tuple(notes))
-    return ToolResult.ok({"ref": reply.ref, "summary": reply.summary}, datasets=[reply], notes=notes[1:])
+    return ToolResult.ok({"ref": reply.ref, "imported": file.name}, datasets=[reply], notes=notes[1:])
 
 
 def locate(ctx: ToolContext, path: str) -> tuple[Path, str]:

@@ -52,7 +52,7 @@ def inspect(ctx: ToolContext, ref: str, rows: int, columns: list[str] | None) ->
         "time_basis": manifest.time_basis, "time_zone": manifest.time_zone, "notes": list(manifest.notes),
         "lineage": history.described(history.trace(ctx.workspace, ref)),
     }  # fmt: skip
-    return ToolResult.ok({k: v for k, v in content.items() if v not in (None, "", [])}, datasets=[dataset.reply()])
+    return ToolResult.ok({k: v for k, v in content.items() if v not in (None, "", [])})
 
 
 def table(frame: pd.DataFrame, described: dict[str, Column], rows: int, columns: list[str] | None) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 
 @contextmanager
@@ -29,6 +30,15 @@ def opened(folder: Path, name: str, max_bytes: int) -> Iterator[IO[bytes]]:
         if info.st_size > max_bytes:
             raise OSError(f"{name!r} has {info.st_size} bytes, at most {max_bytes} are taken")
         yield file
+
+
+def parsed(data: bytes) -> Any:
+    """JSON that can be written out again: not-a-number becomes null, half characters become ``?``.
+
+    `ValueError` or `RecursionError` for what is no JSON or nested without end.
+    """
+    value = json.loads(data, parse_constant=lambda _name: None)
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def remove(folder: Path) -> None:

@@ -77,9 +77,7 @@ class BubblewrapWorker(PlainWorker):
     hidden = 2  # bubblewrap itself, outside and as first process inside
 
     def command(self, plan: dict[str, Any]) -> list[str]:
-        options = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
-        for name, value in plan["environment"].items():
-            options += ["--setenv", name, value]
+        options = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         for path in plan["readable"]:
             options += _bind(path)
         options += ["--bind", plan["folder"], plan["folder"], "--chdir", plan["folder"], "--remount-ro", "/"]
