@@ -35,7 +35,14 @@ LOCK = threading.Lock()
 class Sums(BenchmarkProtocol):
     def queries(self, request: QueryRequest, sources: Any) -> QuerySet:
         made = [
-            Query(id=f"sum-{n}", benchmark="sums", text=f"{n} + {n} = ?", split="dev", answer=2 * n, template=f"t{n % 3}")
+            Query(
+                id=f"sum-{n}",
+                benchmark="sums",
+                text=f"{n} + {n} = ?",
+                split="dev",
+                answer=2 * n,
+                template=f"t{n % 3}",
+            )
             for n in range(BEHAVIOUR.get("size", 6))
         ]
         chosen = request.select(made)
@@ -74,7 +81,11 @@ class Adder:
 
 @hookimpl
 def gra_benchmarks() -> list[Benchmark]:
-    return [Benchmark(name="sums", title="Sums", factory=f"{__name__}:Sums", scorers=("equal",), licence="CC0-1.0")]
+    return [
+        Benchmark(
+            name="sums", title="Sums", factory=f"{__name__}:Sums", scorers=("equal",), licence="CC0-1.0"
+        )
+    ]
 
 
 @hookimpl
@@ -98,4 +109,7 @@ def gra_models(model_id: str) -> Model | None:
 
 @hookimpl
 def gra_configurations() -> list[Configuration]:
-    return [Configuration(name="plain", executor="reactive"), Configuration(name="other", executor="reactive", instructions="Add.")]
+    return [
+        Configuration(name="plain", executor="reactive"),
+        Configuration(name="other", executor="reactive", instructions="Add."),
+    ]

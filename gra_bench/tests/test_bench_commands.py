@@ -14,7 +14,19 @@ from typing import Any
 
 import pytest
 
-KINDS = ("benchmarks", "configurations", "models", "skills", "tools", "sources", "planners", "executors", "guidance", "scorers", "plugins")
+KINDS = (
+    "benchmarks",
+    "configurations",
+    "models",
+    "skills",
+    "tools",
+    "sources",
+    "planners",
+    "executors",
+    "guidance",
+    "scorers",
+    "plugins",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,7 +53,11 @@ def test_benchmarks_show_licence_and_attribution(gra_bench: Callable[..., Any]) 
 
 def test_queries_have_the_documented_shape(gra_bench: Callable[..., Any]) -> None:
     code, document, _ = gra_bench("queries", "geoktools", "--limit", "3", "--json")
-    assert code == 0 and set(document) == {"benchmark", "dataset_hash", "queries"} and len(document["queries"]) == 3
+    assert (
+        code == 0
+        and set(document) == {"benchmark", "dataset_hash", "queries"}
+        and len(document["queries"]) == 3
+    )
     for query in document["queries"]:
         assert {"id", "template", "K", "tool_types", "split", "text", "answer"} <= set(query)
         assert query["K"] == len(set(query["tool_types"]))
@@ -63,8 +79,21 @@ def test_queries_have_the_documented_shape(gra_bench: Callable[..., Any]) -> Non
         (("tool", "get_boundaries", "--args", "{}"), ["missing parameter 'region_ids'"]),
         (("tool", "inspect_dataset", "--args", '{"ref": "ds://../../etc/passwd"}'), ["ds://"]),
         (("tool", "inspect_dataset", "--args", '{"ref": "ds://not-mine-1"}'), ["no dataset ds://not-mine-1"]),
-        (("tool", "find_regions", "--args", '{"name": "x"}', "--source", "boundaries=atlass"), ["unknown source", "'atlas'"]),
-        (("tool", "get_stat_table", "--args", '{"variables": ["Count_Person"], "parent": "geoId/31"}', "--source", "statistics=data-commons"), ["DC_API_KEY"]),
+        (
+            ("tool", "find_regions", "--args", '{"name": "x"}', "--source", "boundaries=atlass"),
+            ["unknown source", "'atlas'"],
+        ),
+        (
+            (
+                "tool",
+                "get_stat_table",
+                "--args",
+                '{"variables": ["Count_Person"], "parent": "geoId/31"}',
+                "--source",
+                "statistics=data-commons",
+            ),
+            ["DC_API_KEY"],
+        ),
         (("queries", "geoktool"), ["unknown benchmark", "'geoktools'"]),
         (("list", "everything"), ["everything", "benchmarks"]),
         (("rum",), ["No such command 'rum'", "'run'"]),
@@ -79,7 +108,11 @@ def test_queries_have_the_documented_shape(gra_bench: Callable[..., Any]) -> Non
     ],
 )
 def test_wrong_use_exits_with_2_and_says_what_to_do(
-    gra_bench: Callable[..., Any], arguments: tuple[str, ...], words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gra_bench: Callable[..., Any],
+    arguments: tuple[str, ...],
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("DC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
@@ -105,23 +138,42 @@ def test_a_model_without_its_key_is_told_before_anything_is_written(
 
 def test_a_tool_answers_in_json_with_the_datasets_path(gra_bench: Callable[..., Any], tmp_path: Path) -> None:
     arguments = json.dumps({"parent_id": "geoId/31", "level": "county"})
-    code, document, _ = gra_bench("tool", "list_subregions", "--args", arguments, "--workspace", str(tmp_path), "--json")
+    code, document, _ = gra_bench(
+        "tool", "list_subregions", "--args", arguments, "--workspace", str(tmp_path), "--json"
+    )
     assert code == 0 and document["status"] == "ok"
     dataset = document["datasets"][0]
     assert set(dataset) == {"ref", "path", "summary"} and Path(dataset["path"]).is_file()
     (tmp_path / "args.json").write_text(json.dumps({"ref": dataset["ref"]}))
-    code, document, _ = gra_bench("tool", "inspect_dataset", "--args", f"@{tmp_path}/args.json", "--workspace", str(tmp_path), "--json")
+    code, document, _ = gra_bench(
+        "tool", "inspect_dataset", "--args", f"@{tmp_path}/args.json", "--workspace", str(tmp_path), "--json"
+    )
     assert code == 0 and "93" in json.dumps(document["content"])
 
 
 def test_an_error_is_json_too(gra_bench: Callable[..., Any], tmp_path: Path) -> None:
-    code, document, _ = gra_bench("tool", "inspect_dataset", "--args", '{"ref": "ds://x-1"}', "--workspace", str(tmp_path), "--json")
-    assert code == 2 and document["status"] == "error" and document["error"]["kind"] == "not_found" and document["error"]["hint"]
+    code, document, _ = gra_bench(
+        "tool", "inspect_dataset", "--args", '{"ref": "ds://x-1"}', "--workspace", str(tmp_path), "--json"
+    )
+    assert (
+        code == 2
+        and document["status"] == "error"
+        and document["error"]["kind"] == "not_found"
+        and document["error"]["hint"]
+    )
 
 
-def test_asking_reports_the_answer_and_what_it_rests_on(gra_bench: Callable[..., Any], tmp_path: Path) -> None:
-    code, document, _ = gra_bench("ask", "Where is Carhenge?", "-m", "nop", "-c", "llm-tools", "--workspace", str(tmp_path), "--json")
-    assert code == 0 and document["outcome"]["answer"] == "[]" and document["events"][0]["kind"] == "trial_started"
+def test_asking_reports_the_answer_and_what_it_rests_on(
+    gra_bench: Callable[..., Any], tmp_path: Path
+) -> None:
+    code, document, _ = gra_bench(
+        "ask", "Where is Carhenge?", "-m", "nop", "-c", "llm-tools", "--workspace", str(tmp_path), "--json"
+    )
+    assert (
+        code == 0
+        and document["outcome"]["answer"] == "[]"
+        and document["events"][0]["kind"] == "trial_started"
+    )
     assert document["events"][0]["data"]["best_effort"] is False
     code, out, err = gra_bench("ask", "Where is Carhenge?", "-m", "nop")
     assert code == 0 and out == "[]\n" and "Model calls:" in err
@@ -131,7 +183,7 @@ def test_doctor_tells_what_works(gra_bench: Callable[..., Any]) -> None:
     code, document, _ = gra_bench("doctor", "--json")
     assert code == 0
     assert {"skills", "sources", "models", "sandboxes", "plugins"} <= set(document)
-    assert {"name": "atlas", "status": "ready"} in document["sources"]
+    assert {"name": "boundaries=atlas", "status": "ready"} in document["sources"]
 
 
 def test_the_bench_is_quiet_when_piped_and_lively_on_a_terminal(tmp_path: Path) -> None:
@@ -139,7 +191,12 @@ def test_the_bench_is_quiet_when_piped_and_lively_on_a_terminal(tmp_path: Path) 
     piped = subprocess.run([*command, str(tmp_path / "a")], capture_output=True, text=True, check=True)
     assert piped.stderr == "" and "geoktools" in piped.stdout and str(tmp_path / "a") in piped.stdout
     mine, theirs = pty.openpty()
-    process = subprocess.Popen([*command, str(tmp_path / "b")], stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": "xterm"})
+    process = subprocess.Popen(
+        [*command, str(tmp_path / "b")],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+    )
     process.communicate(timeout=120)
     os.close(theirs)
     shown = os.read(mine, 65536).decode()

@@ -68,7 +68,9 @@ def test_failures_score_zero_and_stay_in(run: Callable[..., Any], sums: ModuleTy
     assert row["usage"]["requests"] == 6
 
 
-def test_a_daily_quota_stops_the_run_and_it_can_go_on(run: Callable[..., Any], sums: ModuleType, tmp_path: Path) -> None:
+def test_a_daily_quota_stops_the_run_and_it_can_go_on(
+    run: Callable[..., Any], sums: ModuleType, tmp_path: Path
+) -> None:
     sums.BEHAVIOUR["quota"] = {3}
     code, document, err = run("--concurrency", "1")
     assert code == 1 and "daily quota of 6" in document["stopped"] and "--resume" in err
@@ -84,7 +86,9 @@ def test_a_daily_quota_stops_the_run_and_it_can_go_on(run: Callable[..., Any], s
     assert usage == 1000 * len(sums.CALLS)
 
 
-def test_the_content_of_the_queries_is_part_of_the_identity(run: Callable[..., Any], sums: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_content_of_the_queries_is_part_of_the_identity(
+    run: Callable[..., Any], sums: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, first, _ = run()
     sums.CALLS.clear()
     original = sums.Query
@@ -98,7 +102,9 @@ def test_the_content_of_the_queries_is_part_of_the_identity(run: Callable[..., A
 
 
 @pytest.mark.parametrize("tail", [b"", b'{"trial": "half', b"\x00\xff", b'{"trial": "x"}'])
-def test_a_torn_last_record_is_recognised(run: Callable[..., Any], sums: ModuleType, tmp_path: Path, tail: bytes) -> None:
+def test_a_torn_last_record_is_recognised(
+    run: Callable[..., Any], sums: ModuleType, tmp_path: Path, tail: bytes
+) -> None:
     run()
     folder = tmp_path / "run"
     results = (folder / "results.jsonl").read_bytes().splitlines(keepends=True)
@@ -132,7 +138,14 @@ def test_repeats_are_trials_of_their_own(run: Callable[..., Any], sums: ModuleTy
 def test_events_carry_the_whole_trajectory(run: Callable[..., Any], tmp_path: Path) -> None:
     run("--limit", "1")
     events = list(read_events(tmp_path / "run"))
-    assert [e["kind"] for e in events] == ["trial_started", "stage_started", "model_called", "model_replied", "answered", "trial_finished"]
+    assert [e["kind"] for e in events] == [
+        "trial_started",
+        "stage_started",
+        "model_called",
+        "model_replied",
+        "answered",
+        "trial_finished",
+    ]
     assert [e["seq"] for e in events] == list(range(6))
     assert len({(e["trial"], e["attempt"]) for e in events}) == 1
 
@@ -160,15 +173,21 @@ def test_the_manifest_says_what_was_active(run: Callable[..., Any], tmp_path: Pa
         (("--no-plugin", "orchestration"), ["executor"]),
     ],
 )
-def test_wrong_use_is_told_and_nothing_is_written(sums: ModuleType, gra_bench: Callable[..., Any], tmp_path: Path, change: tuple[str, ...], words: list[str]) -> None:
-    code, out, err = gra_bench("run", "-b", "sums", "-c", "plain", "-m", "adder:1", "--run-dir", str(tmp_path / "run"), *change)
+def test_wrong_use_is_told_and_nothing_is_written(
+    sums: ModuleType, gra_bench: Callable[..., Any], tmp_path: Path, change: tuple[str, ...], words: list[str]
+) -> None:
+    code, out, err = gra_bench(
+        "run", "-b", "sums", "-c", "plain", "-m", "adder:1", "--run-dir", str(tmp_path / "run"), *change
+    )
     assert code == 2 and not out
     for word in words:
         assert word in err, err
     assert not (tmp_path / "run").exists()
 
 
-def test_a_plugin_that_fails_is_an_error_inside_a_run(sums: ModuleType, gra_bench: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_that_fails_is_an_error_inside_a_run(
+    sums: ModuleType, gra_bench: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from importlib.metadata import EntryPoint
 
     from gra_core import plugins
@@ -176,26 +195,65 @@ def test_a_plugin_that_fails_is_an_error_inside_a_run(sums: ModuleType, gra_benc
     found = plugins.discover()
     broken = EntryPoint(name="broken", value="no_such_module", group="gra.plugins")
     monkeypatch.setattr(plugins, "discover", lambda: [broken, *found])
-    code, _, err = gra_bench("run", "-b", "sums", "-c", "plain", "-m", "adder:1", "--run-dir", str(tmp_path / "run"))
+    code, _, err = gra_bench(
+        "run", "-b", "sums", "-c", "plain", "-m", "adder:1", "--run-dir", str(tmp_path / "run")
+    )
     assert code == 2 and "broken" in err and "no_such_module" in err and not (tmp_path / "run").exists()
     code, _, err = gra_bench("list", "benchmarks")
     assert code == 0 and "broken" in err
-    code, _, _ = gra_bench("run", "-b", "sums", "-c", "plain", "-m", "adder:1", "--run-dir", str(tmp_path / "run"), "--no-plugin", "broken", "--limit", "1")
+    code, _, _ = gra_bench(
+        "run",
+        "-b",
+        "sums",
+        "-c",
+        "plain",
+        "-m",
+        "adder:1",
+        "--run-dir",
+        str(tmp_path / "run"),
+        "--no-plugin",
+        "broken",
+        "--limit",
+        "1",
+    )
     assert code == 0
 
 
-def test_configurations_can_be_files_that_extend(sums: ModuleType, gra_bench: Callable[..., Any], tmp_path: Path) -> None:
+def test_configurations_can_be_files_that_extend(
+    sums: ModuleType, gra_bench: Callable[..., Any], tmp_path: Path
+) -> None:
     (tmp_path / "mine.toml").write_text('name = "mine"\nextends = "other"\n[limits]\nmodel_calls = 1\n')
     code, document, _ = gra_bench(
-        "run", "-b", "sums", "-c", str(tmp_path / "mine.toml"), "-m", "adder:1", "--run-dir", str(tmp_path / "run"), "--json"
+        "run",
+        "-b",
+        "sums",
+        "-c",
+        str(tmp_path / "mine.toml"),
+        "-m",
+        "adder:1",
+        "--run-dir",
+        str(tmp_path / "run"),
+        "--json",
     )
     assert code == 0 and document["results"][0]["configuration"] == "mine"
     (tmp_path / "bad.toml").write_text('name = "bad"\nexecuter = "reactive"\n')
-    code, _, err = gra_bench("run", "-b", "sums", "-c", str(tmp_path / "bad.toml"), "-m", "adder:1", "--run-dir", str(tmp_path / "r2"))
+    code, _, err = gra_bench(
+        "run",
+        "-b",
+        "sums",
+        "-c",
+        str(tmp_path / "bad.toml"),
+        "-m",
+        "adder:1",
+        "--run-dir",
+        str(tmp_path / "r2"),
+    )
     assert code == 2 and "executer" in err and "line 2" in err
 
 
-def test_show_and_report_read_a_run(run: Callable[..., Any], gra_bench: Callable[..., Any], tmp_path: Path) -> None:
+def test_show_and_report_read_a_run(
+    run: Callable[..., Any], gra_bench: Callable[..., Any], tmp_path: Path
+) -> None:
     _, document, _ = run("-c", "other")
     folder = str(tmp_path / "run")
     code, shown, _ = gra_bench("show", folder, "--json")
@@ -212,13 +270,24 @@ def test_show_and_report_read_a_run(run: Callable[..., Any], gra_bench: Callable
     assert gra_bench("show", folder)[0] == gra_bench("report", folder)[0] == 0
 
 
-def test_a_recorded_run_can_be_replayed(run: Callable[..., Any], gra_bench: Callable[..., Any], tmp_path: Path, sums: ModuleType) -> None:
+def test_a_recorded_run_can_be_replayed(
+    run: Callable[..., Any], gra_bench: Callable[..., Any], tmp_path: Path, sums: ModuleType
+) -> None:
     sums.BEHAVIOUR["offset"] = 1
     run()
     sums.BEHAVIOUR.clear()
     sums.CALLS.clear()
     code, document, _ = gra_bench(
-        "run", "-b", "sums", "-c", "plain", "-m", f"replay:{tmp_path / 'run'}", "--run-dir", str(tmp_path / "again"), "--json"
+        "run",
+        "-b",
+        "sums",
+        "-c",
+        "plain",
+        "-m",
+        f"replay:{tmp_path / 'run'}",
+        "--run-dir",
+        str(tmp_path / "again"),
+        "--json",
     )
     assert code == 0 and sums.CALLS == [] and document["results"][0]["mean"] == 0.0
 

@@ -21,7 +21,13 @@ def command(as_json: bool) -> int:
     registry = Workbench().registry
     found = {kind: KINDS[kind][0](registry) for kind in ("skills", "sources", "models")}
     sections: dict[str, list[dict[str, Any]]] = {
-        kind: [{"name": r["name"], "status": "; ".join(r["missing"]) or "ready"} for r in rows]
+        kind: [
+            {
+                "name": f"{r['kind']}={r['name']}" if kind == "sources" else r["name"],
+                "status": "; ".join(r["missing"]) or "ready",
+            }
+            for r in rows
+        ]
         for kind, rows in found.items()
     }
     sections["sandboxes"] = [

@@ -104,7 +104,13 @@ def _plugins(registry: Any) -> Rows:
             KINDS[kind][0](registry)
     broken = {f.plugin for f in registry.plugins.failures}
     active = [
-        {"name": r.name, "plugin": r.name, "distribution": r.distribution, "version": r.version, "status": "active"}
+        {
+            "name": r.name,
+            "plugin": r.name,
+            "distribution": r.distribution,
+            "version": r.version,
+            "status": "active",
+        }
         for _, r in sorted(registry.plugins.records.items())
         if r not in broken
     ]

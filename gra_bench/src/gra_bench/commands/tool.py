@@ -39,13 +39,17 @@ WRONG_USE = ("bad_argument", "not_found", "not_available")
     metavar="DIR",
     help="Folder of datasets, kept between calls. [default: a temporary folder]",
 )
-@click.option("-c", "--configuration", metavar="NAME|FILE", help="Take source and tool settings from a configuration.")
+@click.option(
+    "-c", "--configuration", metavar="NAME|FILE", help="Take source and tool settings from a configuration."
+)
 @source_option
 @plugin_options
 @sandbox_option
 @recording_options
 @json_option
-def command(name: str, arguments: str, workspace: Path | None, configuration: str | None, **given: Any) -> int:
+def command(
+    name: str, arguments: str, workspace: Path | None, configuration: str | None, **given: Any
+) -> int:
     """Call tool NAME with the same checks, workspace and sources as in a trial."""
     from gra_bench.workbench import Workbench, pairs
     from gra_core import ToolContext, ToolError, ToolResult, Workspace, dump
