@@ -47,4 +47,5 @@ def main() -> None:
     exec(compile(job["code"], "<program>", "exec"), scope)
 
 
-main()
+if __name__ == "__main__":
+    main()
