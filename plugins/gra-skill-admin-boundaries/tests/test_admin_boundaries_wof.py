@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 import shapely
+from gra_skill_admin_boundaries.folding import fold
 from gra_skill_admin_boundaries.plugin import gra_sources
+from gra_skill_admin_boundaries.sources.matching import likely
 from gra_skill_admin_boundaries.sources.wof import WhosOnFirst
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from gra_core import SourceSettings, ToolError
 from gra_geo.protocols import REGION_COLUMNS
@@ -175,3 +179,20 @@ def test_wof_names_missing_tables(tmp_path):
         db.execute("CREATE TABLE spr (id INTEGER, name TEXT)")
     with pytest.raises(ToolError, match=r"lacking spr\.country.*geojson"):
         WhosOnFirst(SourceSettings(values={"path": str(tmp_path / "empty.db")}))
+
+
+NAME = st.text(alphabet="abcxyzABSTst .'-’éßŁøşあñ19", min_size=1, max_size=12)
+
+
+@given(name=NAME, other=NAME)
+def test_wof_choosing_by_sql_never_loses_a_name(name, other):
+    """What the cheap condition leaves out does not hold the text."""
+    wanted = fold(other)
+    assume(wanted)
+    condition, values = likely("name", wanted)
+    with sqlite3.connect(":memory:") as db:
+        db.execute("CREATE TABLE names (name TEXT)")
+        db.executemany("INSERT INTO names VALUES (?)", [(name,), (name + " " + other,), (other,)])
+        chosen = {row[0] for row in db.execute(f"SELECT name FROM names WHERE {condition}", values)}
+    held = {n for n in (name, name + " " + other, other) if f" {wanted} " in f" {fold(n)} "}
+    assert {n for n in held if ord(n[0]) < 0x250} <= chosen

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
+
+from gra_core import Sources, ToolContext, ToolError, ToolResult, Workspace
+from gra_core.session import run_tool
 
 KEY = "synthetic-key-0123456789"
 
@@ -180,3 +184,24 @@ def fake_google(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Fake
 @pytest.fixture
 def fake_overpass(httpserver: HTTPServer) -> FakeOverpass:
     return FakeOverpass(httpserver)
+
+
+@pytest.fixture
+def live_call(gra_registry: Any, tmp_path: Path) -> Callable[..., ToolResult]:
+    """Call a tool over a live source of places at a loopback address: ``live_call(url, "overpass", "search_places", …)``."""
+
+    def call(url: str, source: str, name: str, /, **arguments: Any) -> ToolResult:
+        settings = {source: {"base_url": url, "backoff_s": 0.01}}
+        context = ToolContext(
+            workspace=Workspace(tmp_path, gra_registry.formats),
+            sources=Sources(gra_registry, {"places": source}, settings),
+            tool=name,
+            arguments=arguments,
+        )
+        tool = gra_registry.tools[name]
+        try:
+            return run_tool(tool, context, tool.check(arguments))
+        except ToolError as error:
+            return ToolResult.failed(error)
+
+    return call

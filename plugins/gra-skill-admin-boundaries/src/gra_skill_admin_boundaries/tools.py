@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 from gra_core import Column, Param, ToolContext, ToolError, ToolResult, tool
 from gra_geo.arguments import Features, Points, Regions
 
-COVERAGE = "Whatever the chosen source covers; embedded: all countries, first-level regions of the US, Australia, Brazil and Canada, US counties"
-RESOLUTION = (
-    "Embedded boundaries are generalised for maps of about 1:10 million (US) and 1:50 million (world)"
+described = partial(
+    tool,
+    coverage="Whatever the chosen source covers; embedded: all countries, first-level regions of the US, Australia, Brazil and "
+    "Canada, US counties",
+    resolution="Embedded boundaries are generalised, for maps of about 1:10 million (US) and 1:50 million (world)",
+    cost="none on the embedded source",
 )
 NAMED, LISTED, SHOWN = 300, 150, 60  # most rows in a reply: of names, of short rows, of rows with measures
 
@@ -18,11 +22,8 @@ Limit = Annotated[int, Param(minimum=1, maximum=200)]
 Share = Annotated[float, Param(minimum=0, maximum=1)]
 
 
-@tool(
+@described(
     sources=("boundaries",),
-    coverage=COVERAGE,
-    resolution=RESOLUTION,
-    cost="none on the embedded source",
     limits="200 candidates a call",
 )
 def find_regions(
@@ -74,11 +75,8 @@ def find_regions(
     return ToolResult.ok(content, notes=notes)
 
 
-@tool(
+@described(
     sources=("boundaries",),
-    coverage=COVERAGE,
-    resolution=RESOLUTION,
-    cost="none on the embedded source",
     limits=f"measures of the first {SHOWN} regions are in the reply, all are in the dataset",
 )
 def get_boundaries(ctx: ToolContext, region_ids: Ids) -> ToolResult:
@@ -109,11 +107,8 @@ def get_boundaries(ctx: ToolContext, region_ids: Ids) -> ToolResult:
     return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(frame), SHOWN, saved.ref))
 
 
-@tool(
+@described(
     sources=("boundaries",),
-    coverage=COVERAGE,
-    resolution=RESOLUTION,
-    cost="none on the embedded source",
     limits=f"names of the first {NAMED} regions are in the reply, all are in the dataset",
 )
 def list_subregions(ctx: ToolContext, parent_id: str, level: str = "") -> ToolResult:
@@ -143,11 +138,8 @@ def list_subregions(ctx: ToolContext, parent_id: str, level: str = "") -> ToolRe
     return ToolResult.ok(content, datasets=[saved], notes=notes + cut_note(len(frame), NAMED, saved.ref))
 
 
-@tool(
+@described(
     sources=("boundaries", "places?"),
-    coverage=COVERAGE,
-    resolution=RESOLUTION,
-    cost="none on the embedded source",
     limits=f"the first {NAMED} points are in the reply, all are in the dataset",
 )
 def reverse_geocode(ctx: ToolContext, points: Points, levels: list[str] | None = None) -> ToolResult:

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Literal
 
 from gra_core import Column, Param, ToolContext, ToolError, ToolResult, tool
 from gra_geo.arguments import Regions
 
-COVERAGE = (
-    "Whatever the chosen source covers; embedded: world cities of 5,000 people and more, airports and a few landmarks; "
-    "other points of interest need google-places (key) or overpass (open)"
+described = partial(
+    tool,
+    coverage="Whatever the chosen source covers; embedded: world cities of 5,000 people and more, airports and some landmarks; "
+    "other points of interest need overpass (open) or google-places (key)",
+    resolution="single places: the point that the source gives, the centre of mapped areas",
+    cost="none on the embedded source; google-places bills requests",
 )
-SHOWN, LISTED = 50, 150  # places shown in a reply; regions whose counts are listed
-COLUMNS = (
-    "place_id",
-    "name",
-    "type",
-    "lon",
-    "lat",
-    "country",
-    "admin1",
-    "population",
-    "elevation_m",
-    "rating",
-    "ratings",
-    "address",
-    "match",
-)
+SHOWN, LISTED = 50, 150  # most places in a reply, most regions with counts
 
 Limit = Annotated[int, Param(minimum=1, maximum=50_000)]
 Rating = Annotated[float, Param(minimum=0, maximum=5)]
@@ -35,11 +23,8 @@ People = Annotated[int, Param(minimum=0)]
 Ids = Annotated[list[str], Param(min_items=1, max_items=200)]
 
 
-@tool(
+@described(
     sources=("places", "boundaries?"),
-    coverage=COVERAGE,
-    resolution="single places",
-    cost="none on the embedded source; google-places bills requests",
     limits=f"the first {SHOWN} places are in the reply, all are in the dataset",
 )
 def search_places(
@@ -68,6 +53,7 @@ def search_places(
     """
     from gra_geo.frames import points_frame
     from gra_skill_places.area import read_area
+    from gra_skill_places.reply import UNITS, compact_rows
     from gra_skill_places.search import Wish, search
 
     wish = Wish(
@@ -90,16 +76,13 @@ def search_places(
         "total": len(hits.frame),
         "total_is_complete": hits.complete,
         "returned": len(kept),
-        "places": compact_rows(kept, SHOWN, COLUMNS),
+        "places": compact_rows(kept, SHOWN),
     }
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
-@tool(
+@described(
     sources=("places", "boundaries?"),
-    coverage=COVERAGE,
-    resolution="single places",
-    cost="none on the embedded source; google-places bills requests",
     limits=f"the first {LISTED} regions are in the reply, all are in the dataset",
 )
 def count_places(
@@ -124,6 +107,7 @@ def count_places(
     from gra_skill_places.counting import count_by_region
     from gra_skill_places.kinds import types_known
     from gra_skill_places.membership import RULE
+    from gra_skill_places.reply import compact_rows
     from gra_skill_places.search import ALL, Wish, search
 
     source, area = ctx.source("places"), read_area(ctx, regions)
@@ -154,11 +138,8 @@ def count_places(
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
-@tool(
+@described(
     sources=("places",),
-    coverage=COVERAGE,
-    resolution="single places",
-    cost="none on the embedded source; google-places bills requests",
     limits="200 places a call",
 )
 def get_place_details(ctx: ToolContext, place_ids: Ids, fields: list[str] | None = None) -> ToolResult:
@@ -168,6 +149,8 @@ def get_place_details(ctx: ToolContext, place_ids: Ids, fields: list[str] | None
         place_ids: Place ids from search_places or get_place_center, such as geonames/5072006 or iata/LNK.
         fields: Only these fields; all that are known when left out.
     """
+    from gra_skill_places.reply import UNITS, compact_rows
+
     frame = ctx.source("places").get(place_ids=[i.strip() for i in place_ids])
     notes = list(frame.attrs.get("notes", []))
     if unknown := [f for f in fields or [] if f not in frame.columns]:
@@ -185,11 +168,8 @@ def get_place_details(ctx: ToolContext, place_ids: Ids, fields: list[str] | None
     return ToolResult.ok({"places": compact_rows(frame, len(frame), columns), "units": units}, notes=notes)
 
 
-@tool(
+@described(
     sources=("places", "boundaries?"),
-    coverage=COVERAGE,
-    resolution="the point that the source gives for a place; the centre of mapped areas",
-    cost="none on the embedded source; google-places bills requests",
     limits="names in the languages that the source has",
 )
 def get_place_center(
@@ -206,6 +186,7 @@ def get_place_center(
         types: Only these types, such as ["airport"].
     """
     from gra_skill_places.center import locate
+    from gra_skill_places.reply import compact_rows
 
     if not name.strip():
         raise ToolError(
@@ -216,7 +197,7 @@ def get_place_center(
         reason = f"the source knows no place named {name!r}; regions are found with find_regions, addresses are not covered"
         return ToolResult.empty(reason, notes=found.notes)
     if not found.certain:
-        candidates = compact_rows(found.frame, 20, (*COLUMNS, "distance_km"))
+        candidates = compact_rows(found.frame, 20)
         content = {
             "center": None,
             "reason": found.reason,
@@ -224,25 +205,5 @@ def get_place_center(
             "candidates": candidates,
         }
         return ToolResult.ok(content, notes=found.notes)
-    (row,) = compact_rows(found.frame, 1, COLUMNS)
+    (row,) = compact_rows(found.frame, 1)
     return ToolResult.ok({"center": [row["lon"], row["lat"]], "place": row}, notes=found.notes)
-
-
-UNITS = {
-    "lon": Column(unit="degrees east"),
-    "lat": Column(unit="degrees north"),
-    "population": Column(unit="people", quantity="count"),
-    "elevation_m": Column(unit="m", quantity="intensive"),
-    "rating": Column(unit="stars, 1 to 5", quantity="intensive"),
-    "ratings": Column(unit="ratings", quantity="count"),
-}
-
-
-def compact_rows(frame: Any, limit: int, columns: Iterable[str]) -> list[dict[str, Any]]:
-    """Rows for the reply, without what is unknown."""
-    from gra_geo.frames import rows_of
-
-    return [
-        {key: value for key, value in row.items() if value not in (None, "")}
-        for row in rows_of(frame, limit, columns)
-    ]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import shapely
 from attrs import frozen
 
 from gra_skill_admin_boundaries.folding import fold
@@ -14,6 +15,7 @@ USA = "country/USA"
 DIGITS = {2: "state", 5: "county", 11: "tract"}
 ORDER = ("exact", "alias", "prefix", "part")
 Attributes = Mapping[str, Any]
+Feature = dict[str, Any]  # a GeoJSON feature of the service
 
 
 @frozen(kw_only=True)
@@ -48,6 +50,28 @@ class Code:
             return "1=1"
         inside = f"STATE = '{self.code[:2]}'"
         return inside + (f" AND COUNTY = '{self.code[2:5]}'" if len(self.code) > 2 else "")
+
+
+Row = tuple[Code, Attributes]
+
+
+def geoid(feature: Feature) -> str:
+    """The Census code of a feature."""
+    return str(feature["properties"]["GEOID"])
+
+
+def code_of(level: str, feature: Feature) -> Code:
+    return Code(level=level, code=geoid(feature))
+
+
+def shape_of(feature: Feature) -> shapely.Geometry:
+    return shapely.geometry.shape(feature["geometry"])
+
+
+def internal_point(feature: Feature) -> shapely.Point:
+    """The point that the Census Bureau gives as inside a region."""
+    own = feature["properties"]
+    return shapely.Point(float(own["INTPTLON"]), float(own["INTPTLAT"]))
 
 
 def match_of(name: str, code: Code, own: Attributes, state: Attributes) -> str:

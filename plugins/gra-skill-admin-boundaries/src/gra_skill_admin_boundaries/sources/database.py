@@ -44,16 +44,16 @@ class Database:
         with self.connect() as connection:
             return connection.execute(sql, tuple(values)).fetchall()
 
-    def rows_for(self, sql: str, ids: Iterable[Any]) -> list[sqlite3.Row]:
-        """The rows of a query whose ``{ids}`` stands for a list of values, asked in chunks."""
-        ids = list(ids)
+    def rows_for(self, sql: str, ids: Iterable[Any], values: Iterable[Any] = ()) -> list[sqlite3.Row]:
+        """The rows of a query whose ``{ids}``, after all other `values`, stands for a list; asked in chunks."""
+        ids, before = list(ids), list(values)
         chunks = [ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)]
+        rows: list[sqlite3.Row] = []
         with self.connect() as connection:
-            return [
-                row
-                for c in chunks
-                for row in connection.execute(sql.format(ids=",".join("?" * len(c))), c).fetchall()
-            ]
+            for chunk in chunks:
+                marks = ",".join("?" * len(chunk))
+                rows += connection.execute(sql.format(ids=marks), [*before, *chunk]).fetchall()
+        return rows
 
     def _check(self, connection: sqlite3.Connection) -> list[str]:
         """Conditions beside `CURRENT` that this build's tables need; `ToolError` when tables or columns are missing."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Any
 
 import geopandas as gpd
 import pandas as pd
@@ -13,7 +12,18 @@ import shapely
 from gra_core import SourceSettings, ToolError
 from gra_geo.protocols import REGION_COLUMNS
 from gra_skill_admin_boundaries.sources.arcgis import MapService
-from gra_skill_admin_boundaries.sources.census import ORDER, Attributes, Code, match_of
+from gra_skill_admin_boundaries.sources.census import (
+    ORDER,
+    Attributes,
+    Code,
+    Feature,
+    Row,
+    code_of,
+    geoid,
+    internal_point,
+    match_of,
+    shape_of,
+)  # fmt: skip
 
 SERVICE = "tigerWMS_Current"
 LAYERS = {
@@ -25,8 +35,6 @@ LAYERS = {
 BELOW = {"country": "state", "state": "county", "county": "tract"}
 FIELDS = "GEOID,NAME,BASENAME"
 CHUNK = 100
-Feature = dict[str, Any]
-Row = tuple[Code, Attributes]
 
 
 class TigerWeb:
@@ -91,7 +99,7 @@ class TigerWeb:
             for start in range(0, len(wanted), CHUNK):
                 listed = ",".join(f"'{code}'" for code in wanted[start : start + CHUNK])
                 features = self._map.features(self._layer(level), where=f"GEOID IN ({listed})", fields=FIELDS)
-                found |= {_coded(level, f).region_id: f for f in features}
+                found |= {code_of(level, f).region_id: f for f in features}
         if missing := [rid for rid in region_ids if rid not in found]:
             raise ToolError(
                 "not_found",
@@ -113,7 +121,7 @@ class TigerWeb:
         if level == "postcode":
             return self._zip_areas(parent_id)
         features = self._map.features(self._layer(level), where=parent.where(), fields=FIELDS)
-        return self._frame([(_coded(level, f), f) for f in sorted(features, key=_geoid)])
+        return self._frame([(code_of(level, f), f) for f in sorted(features, key=geoid)])
 
     def containing(self, *, points: list[list[float]], levels: list[str]) -> pd.DataFrame:
         """Regions of the levels that contain (or touch) each lon/lat point."""
@@ -135,9 +143,9 @@ class TigerWeb:
         )
         spots = shapely.points(points)
         return [
-            (first + int(index), (_coded(level, feature), feature["properties"]))
+            (first + int(index), (code_of(level, feature), feature["properties"]))
             for feature in features
-            for index in shapely.covers(_shape(feature), spots).nonzero()[0]
+            for index in shapely.covers(shape_of(feature), spots).nonzero()[0]
         ]
 
     def _zip_areas(self, parent_id: str) -> gpd.GeoDataFrame:
@@ -150,8 +158,8 @@ class TigerWeb:
             spatialRel="esriSpatialRelIntersects",
             geometry={"xmin": west, "ymin": south, "xmax": east, "ymax": north},
         )
-        inside = sorted((f for f in features if parent.covers(_internal_point(f))), key=_geoid)
-        frame = self._frame([(_coded("postcode", f), f) for f in inside])
+        inside = sorted((f for f in features if parent.covers(internal_point(f))), key=geoid)
+        frame = self._frame([(code_of("postcode", f), f) for f in inside])
         frame.attrs["notes"] = ["ZIP areas cross borders: those are listed whose internal point lies inside"]
         return frame
 
@@ -170,8 +178,8 @@ class TigerWeb:
         if not where or level not in self._layers:
             return []
         features = self._map.features(self._layer(level), where=where, fields=FIELDS, shapes=False)
-        inside = (f for f in features if level == "postcode" or _geoid(f).startswith(within.code))
-        return [(_coded(level, f), f["properties"]) for f in inside]
+        inside = (f for f in features if level == "postcode" or geoid(f).startswith(within.code))
+        return [(code_of(level, f), f["properties"]) for f in inside]
 
     def _table(self, rows: list[Row]) -> pd.DataFrame:
         records = [
@@ -182,7 +190,7 @@ class TigerWeb:
 
     def _frame(self, rows: list[tuple[Code, Feature]]) -> gpd.GeoDataFrame:
         table = self._table([(code, feature["properties"]) for code, feature in rows])
-        return gpd.GeoDataFrame(table, geometry=[_shape(feature) for _, feature in rows], crs="EPSG:4326")
+        return gpd.GeoDataFrame(table, geometry=[shape_of(feature) for _, feature in rows], crs="EPSG:4326")
 
     def _parent_name(self, code: Code) -> str:
         if code.level == "county":
@@ -211,20 +219,3 @@ class TigerWeb:
                 hint=f"levels: {', '.join(self._layers)}",
             )
         return self._layers[level]
-
-
-def _geoid(feature: Feature) -> str:
-    return str(feature["properties"]["GEOID"])
-
-
-def _coded(level: str, feature: Feature) -> Code:
-    return Code(level=level, code=_geoid(feature))
-
-
-def _shape(feature: Feature) -> shapely.Geometry:
-    return shapely.geometry.shape(feature["geometry"])
-
-
-def _internal_point(feature: Feature) -> shapely.Point:
-    own = feature["properties"]
-    return shapely.Point(float(own["INTPTLON"]), float(own["INTPTLAT"]))

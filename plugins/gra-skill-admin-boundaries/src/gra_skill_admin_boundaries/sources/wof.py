@@ -12,10 +12,10 @@ from gra_core import SourceSettings, ToolError
 from gra_skill_admin_boundaries.folding import fold
 from gra_skill_admin_boundaries.sources.database import Database
 from gra_skill_admin_boundaries.sources.identity import Identities
+from gra_skill_admin_boundaries.sources.matching import MATCHES, alias_query, likely, rank
 from gra_skill_admin_boundaries.sources.schema import DOWN, ISO, LEVEL_OF, PLACETYPES
 
 COLUMNS = "s.id, s.name, s.placetype, s.country"
-MATCHES = ("exact", "alias", "prefix", "part")
 
 
 class WhosOnFirst:
@@ -43,16 +43,15 @@ class WhosOnFirst:
         if not name:
             rows = self._db.rows(f"SELECT {COLUMNS} FROM spr s WHERE {where}", values)
             return self._sorted(self._ids.table(rows)).head(limit)
-        wanted = fold(name)
-        aliases = self._named(name)
-        sql = f"SELECT {COLUMNS}, fold(s.name) AS folded FROM spr s WHERE {where}"
-        matched = [
-            (row, rank)
-            for row in self._db.rows(sql, values)
-            if (rank := _rank(row, wanted, aliases)) is not None
-        ]
-        frame = self._ids.table([row for row, _ in matched])
-        frame["match"] = [MATCHES[rank] for _, rank in matched]
+        wanted, aliases = fold(name), self._named(name, level)
+        condition, words = likely("s.name", wanted)
+        sql = f"SELECT {COLUMNS}, fold(s.name) AS folded FROM spr s WHERE {where} AND"
+        rows = self._db.rows(f"{sql} {condition}", [*values, *words])
+        rows += self._db.rows_for(f"{sql} s.id IN ({{ids}})", aliases - {row["id"] for row in rows}, values)
+        ranked = [(row, rank(row["folded"], wanted, alias=row["id"] in aliases)) for row in rows]
+        kept = [(row, place) for row, place in ranked if place is not None]
+        frame = self._ids.table([row for row, _ in kept])
+        frame["match"] = [MATCHES[place] for _, place in kept]
         return self._sorted(frame, by_match=True).head(limit)
 
     def get(self, *, region_ids: list[str]) -> gpd.GeoDataFrame:
@@ -120,18 +119,15 @@ class WhosOnFirst:
             values.append(self._ids.alpha2(country))
         if parent:
             known = self._ids.known([parent])
-            clauses.append(
-                "EXISTS (SELECT 1 FROM ancestors a WHERE a.id = s.id AND a.ancestor_id = ?) AND s.id <> ?"
-            )
+            clauses.append("s.id IN (SELECT a.id FROM ancestors a WHERE a.ancestor_id = ?) AND s.id <> ?")
             values += [known[parent], known[parent]]
         return " AND ".join(clauses), values
 
-    def _named(self, name: str) -> set[int]:
+    def _named(self, name: str, level: str) -> set[int]:
         """Ids of features that have the text as another name or as a code (ISO, postal, Census)."""
-        wanted, code = fold(name), name.strip().upper()
-        # The length bound keeps the costly function away from most of some million names.
-        sql = "SELECT DISTINCT id FROM names WHERE length(name) BETWEEN ? AND ? AND fold(name) = ?"
-        ids = {row["id"] for row in self._db.rows(sql, (len(wanted) // 2, 2 * len(wanted) + 4, wanted))}
+        code = name.strip().upper()
+        sql, values = alias_query(name, PLACETYPES.get(level, tuple(LEVEL_OF)))
+        ids = {row["id"] for row in self._db.rows(sql, values)}
         if code.isdigit():
             return ids | set(self._ids.census(code))
         if code.isascii() and len(code) <= 6:
@@ -179,15 +175,3 @@ class WhosOnFirst:
             keys = ("order", *keys)
         columns = [c for c in ("order", "wof_id", "rank") if c in frame]
         return frame.sort_values(list(keys), kind="stable").drop(columns=columns).reset_index(drop=True)
-
-
-def _rank(row: Any, wanted: str, aliases: set[int]) -> int | None:
-    """Index into `MATCHES`, or None."""
-    folded = row["folded"]
-    if folded == wanted:
-        return 0
-    if row["id"] in aliases:
-        return 1
-    if folded.startswith(wanted + " "):
-        return 2
-    return 3 if f" {wanted} " in f" {folded} " else None

@@ -9,15 +9,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import httpx
 import pandas as pd
-from attrs import field, frozen
+from attrs import frozen
 
 from gra_core import SourceSettings, ToolError
 from gra_geo.antimeridian import Box
-from gra_skill_places.sources.countries import ALPHA2, ALPHA3
+from gra_skill_places.sources.countries import ALPHA2
 from gra_skill_places.sources.cover import boxes_of, cover
 from gra_skill_places.sources.found import Found
+from gra_skill_places.sources.googlereply import explain, row_of
 from gra_skill_places.sources.rest import RestService
 
 PAGE, MOST = 20, 60
@@ -49,12 +49,12 @@ KEY_HINT = "set GOOGLE_MAPS_API_KEY to a key for which the Places API (New) is e
 
 @frozen(kw_only=True)
 class TextQuery:
-    """One Text Search: what never changes over its pages and rectangles."""
+    """One Text Search: what never changes over its pages and rectangles. `label` is the type in the caller's word."""
 
     text: str
     type: str = ""
+    label: str = ""
     region_code: str = ""
-    extra: dict[str, Any] = field(factory=dict)
 
     def body(self, box: Box | None) -> dict[str, Any]:
         """The request body, restricted to a box."""
@@ -155,7 +155,7 @@ class GooglePlaces:
             places = page.get("places", [])
             for place in places:
                 if place.get("businessStatus") != "CLOSED_PERMANENTLY" and "location" in place:
-                    found.add(row_of(place))
+                    found.add(row_of(place) | ({"type": query.label} if query.label else {}))
             received += len(places)
             if not (token := page.get("nextPageToken")):
                 return received < MOST
@@ -178,42 +178,9 @@ class Budget:
 
 def _queries(text: str, types: list[str], country: str) -> list[TextQuery]:
     code = ALPHA2.get(country, "")
-    names = [TYPE_NAMES.get(t.strip().lower(), t.strip().lower().replace(" ", "_")) for t in types] or [""]
-    return [TextQuery(text=text or name.replace("_", " "), type=name, region_code=code) for name in names]
-
-
-def row_of(place: dict[str, Any]) -> dict[str, Any]:
-    """One place of the service as a row of the protocol's table."""
-    parts = {kind: part for part in place.get("addressComponents", []) for kind in part.get("types", [])}
-    country = parts.get("country", {}).get("shortText", "")
-    hours = place.get("regularOpeningHours", {}).get("weekdayDescriptions", [])
-    row = {
-        "place_id": f"google/{place['id']}",
-        "name": place.get("displayName", {}).get("text", ""),
-        "type": place.get("primaryType") or next(iter(place.get("types", [])), ""),
-        "lon": place["location"].get("longitude", 0.0),
-        "lat": place["location"].get("latitude", 0.0),
-        "country": ALPHA3.get(country, country),
-        "admin1": parts.get("administrative_area_level_1", {}).get("longText", ""),
-        "population": None,
-        "address": place.get("formattedAddress", ""),
-        "types": "|".join(place.get("types", [])),
-        "status": place.get("businessStatus", ""),
-        "rating": place.get("rating"),
-        "ratings": place.get("userRatingCount"),
-    }
-    details = {
-        "website": place.get("websiteUri"), "phone": place.get("internationalPhoneNumber"), "opening_hours": "; ".join(hours) or None,
-        "url": place.get("googleMapsUri"),
-    }  # fmt: skip
-    return row | {name: value for name, value in details.items() if value}
-
-
-def explain(response: httpx.Response) -> str:
-    """Status and message of a Google error body, with the reason that its details give."""
-    try:
-        error = response.json()["error"]
-        reasons = [d["reason"] for d in error.get("details", []) if "reason" in d]
-        return " ".join([error.get("status", ""), error.get("message", ""), *reasons]).strip()
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ""
+    queries = []
+    for label in types or [""]:
+        word = label.strip().lower()
+        name = TYPE_NAMES.get(word, word.replace(" ", "_"))
+        queries.append(TextQuery(text=text or word, type=name, label=label, region_code=code))
+    return queries

@@ -6,11 +6,9 @@ that takes too long answers HTTP 200 with a ``remark``; its box is then cut in f
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
-import httpx
 import pandas as pd
 
 from gra_core import SourceSettings, ToolError
@@ -18,8 +16,8 @@ from gra_geo.antimeridian import Box
 from gra_skill_places.sources import overpassql
 from gra_skill_places.sources.cover import boxes_of, cover
 from gra_skill_places.sources.found import Found
+from gra_skill_places.sources.osmreply import explain, position_of, row_of
 from gra_skill_places.sources.rest import RestService
-from gra_skill_places.sources.tags import KEYS, type_of
 
 AGENT = "gra-skill-places/0.1 (https://pypi.org/project/gra-skill-places/)"
 MOST = 50_000
@@ -109,7 +107,7 @@ class Overpass:
             raise ToolError(
                 "timeout", f"Overpass gave up: {reply['remark']}", hint="give a smaller region or fewer types"
             )
-        return [e for e in reply.get("elements", []) if e.get("type") in KINDS and _position(e)]
+        return [e for e in reply.get("elements", []) if e.get("type") in KINDS and position_of(e)]
 
 
 class _Asker:
@@ -156,50 +154,3 @@ class _Asker:
             if not self._min_population or (row["population"] or 0) >= self._min_population:
                 self._found.add(row)
         return len(elements) < MOST
-
-
-def row_of(element: dict[str, Any], wanted: list[str], country: str = "") -> dict[str, Any]:
-    """One element as a row of the protocol's table; `country` is known when the query asked for it."""
-    tags = element.get("tags", {})
-    lon, lat = _position(element) or (math.nan, math.nan)
-    others = [tags[key] for key in ("name:en", "alt_name", "official_name", "short_name") if tags.get(key)]
-    return {
-        "place_id": f"osm/{element['type']}/{element['id']}",
-        "name": tags.get("name", ""),
-        "type": type_of(tags, wanted),
-        "lon": lon,
-        "lat": lat,
-        "country": country,
-        "admin1": tags.get("addr:state", ""),
-        "population": _whole_number(tags.get("population", "")),
-        "other_names": "|".join(dict.fromkeys(n.strip() for other in others for n in other.split(";"))),
-        "elevation_m": _number(tags.get("ele", "")),
-        "tags": "; ".join(
-            f"{k}={v}"
-            for k, v in sorted(tags.items())
-            if k in KEYS or k in ("operator", "website", "wikidata")
-        ),
-    }
-
-
-def _position(element: dict[str, Any]) -> tuple[float, float] | None:
-    at = element if element.get("type") == "node" else element.get("center", {})
-    return (float(at["lon"]), float(at["lat"])) if "lon" in at and "lat" in at else None
-
-
-def _whole_number(text: str) -> int | None:
-    digits = text.replace(",", "").replace(" ", "").replace("\u202f", "")
-    return int(digits) if digits.isdigit() else None
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text.removesuffix("m").strip())
-    except ValueError:
-        return None
-
-
-def explain(response: httpx.Response) -> str:
-    """The error lines of the HTML or XML page that Overpass answers instead of JSON."""
-    errors = re.findall(r"(?:Error</strong>:|<remark>)\s*(.*?)\s*</", response.text, re.S)
-    return "; ".join(re.sub(r"<[^>]+>|&\w+;", " ", e).strip() for e in errors)
