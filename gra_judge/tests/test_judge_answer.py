@@ -50,19 +50,37 @@ def test_a_null_is_a_value_that_says_nothing() -> None:
     assert read_answer('["Richardson County", NaN]', TWO) == ["Richardson County", None]
 
 
-@pytest.mark.parametrize("text", ["[" * 60_000, "{" * 60_000, '["' + "a" * 100_000, "[" + "1," * 30_000, "[" + "9" * 10_000 + "]"])
+@pytest.mark.parametrize(
+    "text", ["[" * 60_000, "{" * 60_000, '["' + "a" * 100_000, "[" + "1," * 30_000, "[" + "9" * 10_000 + "]"]
+)
 def test_hostile_texts_end(text: str) -> None:
     assert isinstance(read_answer(text, TWO), list)
 
 
-scalars = st.one_of(st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=30))
+def test_an_answer_after_hostile_text_is_found() -> None:
+    assert read_answer("[" * 20_000 + ' ["Richardson County", 47.7]', TWO) == ["Richardson County", 47.7]
 
 
-@given(st.lists(scalars, min_size=1, max_size=7), st.sampled_from(["{}", "x {} y", "```json\n{}\n```", "[1, [2]] {}"]))
+scalars = st.one_of(
+    st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=30)
+)
+
+
+@given(
+    st.lists(scalars, min_size=1, max_size=7),
+    st.sampled_from(["{}", "x {} y", "```json\n{}\n```", "[1, [2]] {}"]),
+)
 def test_what_was_written_is_read(values: list[object], form: str) -> None:
-    assert read_answer(form.replace("{}", json.dumps(values)), [f"blank {i}" for i in range(len(values))]) == values
+    assert (
+        read_answer(form.replace("{}", json.dumps(values)), [f"blank {i}" for i in range(len(values))])
+        == values
+    )
 
 
 @given(st.text(max_size=300))
 def test_any_text_gives_a_list(text: str) -> None:
     assert isinstance(read_answer(text, TWO), list)
+
+
+def test_an_answer_after_hostile_text_is_found() -> None:
+    assert read_answer("[" * 20_000 + ' ["Richardson County", 47.7]', TWO) == ["Richardson County", 47.7]

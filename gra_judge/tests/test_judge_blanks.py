@@ -41,13 +41,17 @@ def test_a_wrong_entity_voids_what_depends_on_it() -> None:
 
 def test_dependence_goes_through_a_chain() -> None:
     third = Blank(label="Rank", type="number", depends_on=1, tolerance="count")
-    result = score_blanks(query(["Richardson County", 47.7, 3], COUNTY, AGE, third), '["Nemaha County", 47.7, 3]')
+    result = score_blanks(
+        query(["Richardson County", 47.7, 3], COUNTY, AGE, third), '["Nemaha County", 47.7, 3]'
+    )
     assert result.parts == (0.0, 0.0, 0.0)
 
 
 def test_independent_blanks_keep_their_score() -> None:
     other = Blank(label="Counties", type="number", tolerance="count")
-    assert score('["Nemaha County", 47.7, 93]', ["Richardson County", 47.7, 93], COUNTY, AGE, other) == pytest.approx(1 / 3)
+    assert score(
+        '["Nemaha County", 47.7, 93]', ["Richardson County", 47.7, 93], COUNTY, AGE, other
+    ) == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(
@@ -121,8 +125,13 @@ def test_truth_values_and_words() -> None:
 
 
 def test_hedging_is_no_answer() -> None:
-    assert score('[["Richardson County", "Nemaha County"], 47.7]', ["Richardson County", 47.7], COUNTY, AGE) == 0.0
-    assert score('["Richardson County or Nemaha County", 47.7]', ["Richardson County", 47.7], COUNTY, AGE) == 0.0
+    assert (
+        score('[["Richardson County", "Nemaha County"], 47.7]', ["Richardson County", 47.7], COUNTY, AGE)
+        == 0.0
+    )
+    assert (
+        score('["Richardson County or Nemaha County", 47.7]', ["Richardson County", 47.7], COUNTY, AGE) == 0.0
+    )
 
 
 def test_surplus_values_are_left_out_and_said() -> None:
@@ -135,7 +144,9 @@ def test_a_query_without_as_many_values_as_blanks_is_a_fault() -> None:
         score_blanks(query(["Richardson County"], COUNTY, AGE), "[1]")
 
 
-references = st.tuples(st.text(min_size=1, max_size=20).filter(lambda t: t.strip() != ""), st.floats(-1e9, 1e9))
+references = st.tuples(
+    st.text(min_size=1, max_size=20).filter(lambda t: t.strip() != ""), st.floats(-1e9, 1e9)
+)
 
 
 @given(references)

@@ -75,9 +75,13 @@ def test_a_float_is_read_as_python_writes_it(number: float) -> None:
         assert read_quantity(text).value == float(text)
 
 
-@given(st.floats(-1e6, 1e6), st.sampled_from(["km", "mi", "ft", "nmi", "cm"]), st.sampled_from(["m", "km", "mi"]))
+@given(
+    st.floats(-1e6, 1e6), st.sampled_from(["km", "mi", "ft", "nmi", "cm"]), st.sampled_from(["m", "km", "mi"])
+)
 def test_conversion_there_and_back(number: float, here: str, there: str) -> None:
-    assert math.isclose(Quantity(Quantity(number, here).to(there), there).to(here), number, rel_tol=1e-9, abs_tol=1e-9)
+    assert math.isclose(
+        Quantity(Quantity(number, here).to(there), there).to(here), number, rel_tol=1e-9, abs_tol=1e-9
+    )
 
 
 @given(st.text(max_size=200))

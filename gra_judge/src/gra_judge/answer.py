@@ -11,6 +11,7 @@ from typing import Any
 
 # An answer stands at the end of a text; more of it than this is never searched.
 MAX_CHARACTERS = 50_000
+NESTED = 500
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _decoder = json.JSONDecoder(parse_constant=lambda _name: None)
 
@@ -39,7 +40,13 @@ def last_line(text: str) -> str:
     """The last line that says something, without code fences, Markdown emphasis and a leading "Answer:"."""
     lines = [line.strip(" \t`*_#>") for line in text.splitlines()]
     lines = [line for line in lines if line]
-    return re.sub(r"^(?:the\s+)?(?:final\s+)?answer(?:\s+is)?\s*[:=]?[\s`*_]*", "", lines[-1], flags=re.IGNORECASE) if lines else ""
+    return (
+        re.sub(
+            r"^(?:the\s+)?(?:final\s+)?answer(?:\s+is)?\s*[:=]?[\s`*_]*", "", lines[-1], flags=re.IGNORECASE
+        )
+        if lines
+        else ""
+    )
 
 
 def _json_values(text: str) -> Iterator[Any]:
@@ -49,7 +56,10 @@ def _json_values(text: str) -> Iterator[Any]:
         try:
             value, position = _decoder.raw_decode(text, match.start())
             yield value
-        except (ValueError, RecursionError):
+        except RecursionError:
+            # Nested over hundreds of levels, so at least as many characters belong to what is no answer.
+            position = match.start() + NESTED
+        except ValueError:
             position = match.start() + 1
 
 

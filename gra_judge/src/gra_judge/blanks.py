@@ -30,10 +30,17 @@ def score_blanks(query: Query, answer: str) -> Score:
     parts = [score_blank(b, r, v) for b, r, v in zip(blanks, reference, given, strict=True)]
     wrong = _void_dependents(blanks, parts)
     remarks = [_remark(i, parts[i], given[i], wrong) for i in range(len(blanks))]
-    text = "; ".join(f"{b.label}: {r}" for b, r in zip(blanks, remarks, strict=True) if r) or "all blanks right"
+    text = (
+        "; ".join(f"{b.label}: {r}" for b, r in zip(blanks, remarks, strict=True) if r) or "all blanks right"
+    )
     if len(values) > len(blanks):
         text += f"; {len(values) - len(blanks)} surplus values left out"
-    return Score(value=sum(parts) / len(parts), parts=tuple(parts), explanation=text, extra={"values": values, "remarks": remarks})
+    return Score(
+        value=sum(parts) / len(parts),
+        parts=tuple(parts),
+        explanation=text,
+        extra={"values": values, "remarks": remarks},
+    )
 
 
 def score_blank(blank: Blank, reference: Any, value: Any) -> float:

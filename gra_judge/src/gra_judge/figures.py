@@ -27,7 +27,11 @@ def score_figures(query: Query, answer: str) -> Score:
     unit = query.blanks[0].unit if query.blanks else right.unit
     number = given.to(unit) if unit else given.value
     same = number is not None and equal_figures(_decimal(given, number), Decimal(right.text))
-    return Score(value=float(same), explanation="" if same else f"{given.value:g} is not {right.value:g}", extra={"value": number})
+    return Score(
+        value=float(same),
+        explanation="" if same else f"{given.value:g} is not {right.value:g}",
+        extra={"value": number},
+    )
 
 
 def read_number(answer: str | None) -> Quantity | None:
@@ -44,7 +48,8 @@ def read_number(answer: str | None) -> Quantity | None:
 def equal_figures(a: Decimal, b: Decimal, figures: int = FIGURES) -> bool:
     """Whether two numbers are the same after rounding to significant figures."""
     return any(
-        Context(prec=figures, rounding=mode).create_decimal(a) == Context(prec=figures, rounding=mode).create_decimal(b)
+        Context(prec=figures, rounding=mode).create_decimal(a)
+        == Context(prec=figures, rounding=mode).create_decimal(b)
         for mode in (ROUND_HALF_UP, ROUND_HALF_DOWN)
     )
 

@@ -18,7 +18,11 @@ def score_label(query: Query, answer: str) -> Score:
     reference = query.answer[0] if isinstance(query.answer, (list, tuple)) else query.answer
     given = read_label(answer, labels)
     right = given is not None and given == _match(reference, labels) and given != labels[-1]
-    return Score(value=float(right), explanation="" if right else f"answered {given or 'no label'}", extra={"label": given})
+    return Score(
+        value=float(right),
+        explanation="" if right else f"answered {given or 'no label'}",
+        extra={"label": given},
+    )
 
 
 def read_label(answer: str | None, labels: tuple[str, ...] = LABELS) -> str | None:

@@ -10,7 +10,9 @@ MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?([a-z]{3,9})\.?,?\s+(\d{4})")
 MONTH_FIRST = re.compile(r"([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
-CLOCK = re.compile(r"(?:[t,]|\bat\b)?\s*(\d{1,2}):?(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(am|pm)?\s*(z|utc|gmt|[+-]\d{2}:?\d{2})?")
+CLOCK = re.compile(
+    r"(?:[t,]|\bat\b)?\s*(\d{1,2}):?(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(am|pm)?\s*(z|utc|gmt|[+-]\d{2}:?\d{2})?"
+)
 
 
 def read_moment(value: Any) -> dt.date | dt.datetime | None:

@@ -13,7 +13,21 @@ from typing import Any
 from attrs import frozen
 
 # Letters that no decomposition turns into ASCII.
-LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ʻ": "", "ʼ": ""})
+LETTERS = str.maketrans(
+    {
+        "ø": "o",
+        "æ": "ae",
+        "œ": "oe",
+        "ß": "ss",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ı": "i",
+        "ʻ": "",
+        "ʼ": "",
+    }
+)
 
 
 @frozen(kw_only=True)
@@ -37,14 +51,20 @@ def same_name(value: Any, reference: str, aliases: Iterable[str] = ()) -> bool:
     for spelling in _spellings(value):
         given = split_name(spelling)
         matching = [form for form in accepted if _agree(given, form)]
-        if matching and (not given.within or not qualified or any(_lies_in(given, form) for form in qualified)):
+        if matching and (
+            not given.within or not qualified or any(_lies_in(given, form) for form in qualified)
+        ):
             return True
     return False
 
 
 def same_text(value: Any, reference: str, aliases: Iterable[str] = ()) -> bool:
     """Equality of plain words: accents, case, punctuation and spaces aside."""
-    return isinstance(value, str) and bool(value.strip()) and any(fold(value) == fold(form) for form in (reference, *aliases))
+    return (
+        isinstance(value, str)
+        and bool(value.strip())
+        and any(fold(value) == fold(form) for form in (reference, *aliases))
+    )
 
 
 def fold(text: str) -> str:
@@ -108,7 +128,11 @@ def _suffixes() -> list[str]:
 
 @cache
 def _known() -> dict[str, str]:
-    return {fold(form): fold(name).replace(" ", "") for name, forms in _table()["equal"].items() for form in (name, *forms)}
+    return {
+        fold(form): fold(name).replace(" ", "")
+        for name, forms in _table()["equal"].items()
+        for form in (name, *forms)
+    }
 
 
 def _equal(text: str) -> str | None:

@@ -1,8 +1,8 @@
-"""Plugin: the deterministic scorers."""
+"""Plugin: the deterministic scorers and the autoraters."""
 
 from __future__ import annotations
 
-from gra_core import Scorer, hookimpl
+from gra_core import Autorater, Scorer, hookimpl
 
 
 @hookimpl
@@ -15,3 +15,11 @@ def gra_scorers() -> list[Scorer]:
             title="One number that equals the reference to two significant figures",
         ),
     ]  # fmt: skip
+
+
+@hookimpl
+def gra_autoraters() -> list[Autorater]:
+    from gra_judge.partial import ANSWER
+    from gra_judge.workflow import WORKFLOW
+
+    return [ANSWER, WORKFLOW]

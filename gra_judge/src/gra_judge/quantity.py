@@ -75,7 +75,9 @@ def _units() -> dict[str, Unit]:
 
 
 def _unit_key(text: str) -> str:
-    return re.sub(r"\s+", " ", text.translate(SUPERSCRIPTS).replace("^", "").replace(".", "").strip().casefold())
+    return re.sub(
+        r"\s+", " ", text.translate(SUPERSCRIPTS).replace("^", "").replace(".", "").strip().casefold()
+    )
 
 
 def find_unit(text: str) -> Unit | None:
@@ -115,7 +117,9 @@ def numbers_in(text: str) -> list[Quantity]:
     text = _plain(text)
     found = []
     for match in NUMBER.finditer(text):
-        unit = re.match(r"\s?((?:sq\.? |square )?[^\W\d_]+\d?(?:/[^\W\d_]+)?|[°%][^\W\d_]?)", text[match.end() :])
+        unit = re.match(
+            r"\s?((?:sq\.? |square )?[^\W\d_]+\d?(?:/[^\W\d_]+)?|[°%][^\W\d_]?)", text[match.end() :]
+        )
         known = unit[1] if unit and find_unit(unit[1]) else ""
         if (quantity := _quantity(match, known)) is not None:
             found.append(quantity)

@@ -19,6 +19,10 @@ def gra_models(model_id: str) -> Model | None:
         from gra_model_scripted.replay import replay_model
 
         return replay_model(model_id)
+    if model_id.startswith("judge-script:"):
+        from gra_model_scripted.judge import judge_model
+
+        return judge_model(model_id)
     return None
 
 
@@ -31,5 +35,8 @@ def gra_model_families() -> list[ModelFamily]:
         ModelFamily(prefix="nop", title="answers at once with an empty list", example="nop"),
         ModelFamily(
             prefix="replay", title="the model replies of a recorded run", example="replay:RUN/events.jsonl"
+        ),
+        ModelFamily(
+            prefix="judge-script", title="a judge's verdicts from a file", example="judge-script:FILE.jsonl"
         ),
     ]
