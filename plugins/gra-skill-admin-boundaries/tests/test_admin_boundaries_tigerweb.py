@@ -88,6 +88,7 @@ def test_tigerweb_refuses_to_list_the_nation(fake_tigerweb, level):
             {"name": "Census Tract 1", "level": "tract", "parent": "geoId/31009"},
             [("geoId/31009000100", "exact")],
         ),
+        ({"name": "Synthetic South", "country": "United States"}, [("geoId/31", "exact")]),
         ({"name": "Nowhere"}, []),
         ({"name": "Synthetic South", "country": "CAN"}, []),
     ],

@@ -88,6 +88,7 @@ def test_center_by_overpass_merges_one_thing_mapped_twice(fake_overpass, live_ca
     result = live_call(fake_overpass.url, "overpass", "get_place_center", name="Carhenge")
     assert result.content["center"] == [-102.858, 42.1422]
     assert any("osm/way/2" in note for note in result.notes)
+    assert any("© OpenStreetMap contributors" in note for note in result.notes)
 
 
 def test_ratings_by_google_filter_and_sort(fake_google, live_call):
@@ -125,6 +126,7 @@ def test_counts_that_a_live_source_cut_short_are_lower_bounds(fake_google, live_
         fake_google.url, "google-places", "count_places", regions=["geoId/31109"], types=["hospital"]
     )
     assert result.content["total"] == 60
+    assert any("credit Google Maps" in note for note in result.notes)
     assert any("lower bounds" in note for note in result.notes)
 
 

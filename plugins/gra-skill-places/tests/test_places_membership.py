@@ -91,7 +91,11 @@ def test_countries_go_by_iso_code():
 
 def test_counts_by_type():
     table = places([(0.5, 0.5), (0.6, 0.5), (1.5, 0.5)], type=["city", "airport", "airport"])
-    counts = count_by_region(table, squares(), ["city", "airport"])
+    before = squares().assign(
+        count=9, count_zoo=9
+    )  # columns of an earlier count are not taken for this one's
+    counts = count_by_region(table, before, ["city", "airport"])
+    assert counts.columns == ["count", "count_city", "count_airport"] and counts.regions["count"].sum() == 3
     assert counts.regions["count_airport"].sum() == 2 and counts.regions["count_city"].sum() == 1
 
 

@@ -13,12 +13,13 @@ from gra_skill_places.membership import memberships
 
 @frozen(kw_only=True)
 class Counts:
-    """`regions` has a column ``count`` (and ``count_<type>`` for each of several types); `total` counts every place once.
+    """`regions` has the `columns` ``count`` and, for each of several types, ``count_<type>``; `total` counts each place once.
 
     `shared` is the number of places that lie inside more than one region, which happens only where regions overlap.
     """
 
     regions: gpd.GeoDataFrame
+    columns: list[str]
     total: int
     shared: int
 
@@ -32,7 +33,12 @@ def count_by_region(places: pd.DataFrame, regions: gpd.GeoDataFrame, types: list
         for name in types:
             columns[f"count_{name}"] = _per_region(pairs["region"][kind == name], len(regions))
     per_place = pairs["place"].value_counts()
-    return Counts(regions=regions.assign(**columns), total=len(per_place), shared=int((per_place > 1).sum()))
+    return Counts(
+        regions=regions.assign(**columns),
+        columns=list(columns),
+        total=len(per_place),
+        shared=int((per_place > 1).sum()),
+    )
 
 
 def _per_region(rows: pd.Series, number: int) -> list[int]:

@@ -30,3 +30,9 @@ def compact_rows(frame: pd.DataFrame, limit: int, columns: Iterable[str] = COLUM
         {key: value for key, value in row.items() if value not in (None, "")}
         for row in rows_of(frame, limit, columns)
     ]
+
+
+def credit(source: Any) -> list[str]:
+    """The note that names a live source, whose terms ask for it to be shown with what came from it."""
+    declared = source.declaration
+    return [f"from {declared.title}: credit {declared.attribution}"] if declared.live else []

@@ -53,7 +53,7 @@ def search_places(
     """
     from gra_geo.frames import points_frame
     from gra_skill_places.area import read_area
-    from gra_skill_places.reply import UNITS, compact_rows
+    from gra_skill_places.reply import UNITS, compact_rows, credit
     from gra_skill_places.search import Wish, search
 
     wish = Wish(
@@ -64,8 +64,9 @@ def search_places(
             "bad_argument", "search_places: nothing to look for", hint="give a region, a text or types"
         )
     area = read_area(ctx, region) if region else None
-    hits = search(ctx.source("places"), wish, area=area, limit=limit, sort_by=sort_by)
-    notes = [*(area.notes if area else []), *hits.notes]
+    source = ctx.source("places")
+    hits = search(source, wish, area=area, limit=limit, sort_by=sort_by)
+    notes = [*(area.notes if area else []), *hits.notes, *credit(source)]
     if hits.frame.empty:
         return ToolResult.empty(f"the source has no {wish}" + (" in the region" if area else ""), notes=notes)
     kept = hits.frame.head(limit)
@@ -107,18 +108,17 @@ def count_places(
     from gra_skill_places.counting import count_by_region
     from gra_skill_places.kinds import types_known
     from gra_skill_places.membership import RULE
-    from gra_skill_places.reply import compact_rows
+    from gra_skill_places.reply import compact_rows, credit
     from gra_skill_places.search import ALL, Wish, search
 
     source, area = ctx.source("places"), read_area(ctx, regions)
     wish = Wish(text=text.strip(), types=tuple(types or ()), min_population=min_population)
     hits = search(source, wish, area=area, limit=ALL, sort_by="best")
     counts = count_by_region(hits.frame, area.regions, types_known(list(wish.types), source.types()))
-    counted = [c for c in counts.regions if c == "count" or c.startswith("count_")]
     table = counts.regions.sort_values(
         ["count", "name", "region_id"], ascending=[False, True, True]
     ).reset_index(drop=True)
-    notes = [*area.notes, *hits.notes]
+    notes = [*area.notes, *hits.notes, *credit(source)]
     if counts.shared:
         notes.append(
             f"the regions overlap: {counts.shared} places lie inside more than one and are counted in each, but once in the total"
@@ -126,13 +126,15 @@ def count_places(
     if not hits.complete:
         notes.append("the source may have more places than it gave: the counts are lower bounds")
     saved = ctx.save(
-        table, name=f"count of {wish}", columns={c: Column(unit="places", quantity="count") for c in counted}
+        table,
+        name=f"count of {wish}",
+        columns={c: Column(unit="places", quantity="count") for c in counts.columns},
     )
     if len(table) > LISTED:
         notes.append(f"the reply shows {LISTED} of {len(table)} regions; all are in {saved.ref}")
     content = {
         "total": counts.total,
-        "regions": compact_rows(table, LISTED, ("region_id", "name", *counted)),
+        "regions": compact_rows(table, LISTED, ("region_id", "name", *counts.columns)),
         "rule": RULE,
     }
     return ToolResult.ok(content, datasets=[saved], notes=notes)
@@ -149,10 +151,11 @@ def get_place_details(ctx: ToolContext, place_ids: Ids, fields: list[str] | None
         place_ids: Place ids from search_places or get_place_center, such as geonames/5072006 or iata/LNK.
         fields: Only these fields; all that are known when left out.
     """
-    from gra_skill_places.reply import UNITS, compact_rows
+    from gra_skill_places.reply import UNITS, compact_rows, credit
 
-    frame = ctx.source("places").get(place_ids=[i.strip() for i in place_ids])
-    notes = list(frame.attrs.get("notes", []))
+    source = ctx.source("places")
+    frame = source.get(place_ids=[i.strip() for i in place_ids])
+    notes = [*frame.attrs.get("notes", []), *credit(source)]
     if unknown := [f for f in fields or [] if f not in frame.columns]:
         raise ToolError(
             "bad_argument",
@@ -186,16 +189,17 @@ def get_place_center(
         types: Only these types, such as ["airport"].
     """
     from gra_skill_places.center import locate
-    from gra_skill_places.reply import compact_rows
+    from gra_skill_places.reply import compact_rows, credit
 
     if not name.strip():
         raise ToolError(
             "bad_argument", "get_place_center: the name is empty", hint="give the name of a place"
         )
     found = locate(ctx, name.strip(), near, types)
+    notes = [*found.notes, *credit(ctx.source("places"))]
     if found.frame.empty:
         reason = f"the source knows no place named {name!r}; regions are found with find_regions, addresses are not covered"
-        return ToolResult.empty(reason, notes=found.notes)
+        return ToolResult.empty(reason, notes=notes)
     if not found.certain:
         candidates = compact_rows(found.frame, 20)
         content = {
@@ -204,6 +208,6 @@ def get_place_center(
             "total": len(found.frame),
             "candidates": candidates,
         }
-        return ToolResult.ok(content, notes=found.notes)
+        return ToolResult.ok(content, notes=notes)
     (row,) = compact_rows(found.frame, 1)
-    return ToolResult.ok({"center": [row["lon"], row["lat"]], "place": row}, notes=found.notes)
+    return ToolResult.ok({"center": [row["lon"], row["lat"]], "place": row}, notes=notes)

@@ -33,6 +33,7 @@ LAYERS = {
     "postcode": re.compile(r"^(\d{4} Census )?(ZIP Code Tabulation Areas|ZCTAs?)$"),
 }
 BELOW = {"country": "state", "state": "county", "county": "tract"}
+COUNTRY = ("", "US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA")
 FIELDS = "GEOID,NAME,BASENAME"
 CHUNK = 100
 
@@ -80,7 +81,7 @@ class TigerWeb:
         """Candidates; see `gra_geo.protocols.BoundarySource`. Tracts and ZIP areas are found by their code, tracts inside
         a parent by name too."""
         within = self._code(parent) if parent else Code(level="country", code="")
-        levels = ([level] if level else list(LAYERS)) if country in ("", "USA") else []
+        levels = ([level] if level else list(LAYERS)) if country.upper() in COUNTRY else []
         rows = [row for lv in levels for row in self._candidates(lv, name, within)]
         frame = self._table(rows)
         if name:
