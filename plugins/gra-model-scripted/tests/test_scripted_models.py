@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gra_core import Clock, Message, ModelError, ModelRequest, Query, ToolDeclaration, ToolReply, TrialBrief, UsageError
+from gra_core import (
+    Clock,
+    Message,
+    ModelError,
+    ModelRequest,
+    Query,
+    ToolDeclaration,
+    ToolReply,
+    TrialBrief,
+    UsageError,
+)
 from gra_core.testing import PluginConformance
 from gra_model_scripted.plugin import gra_model_families, gra_models
 
@@ -18,7 +28,9 @@ class TestConformance(PluginConformance):
 
 
 def declared(*names: str) -> tuple[ToolDeclaration, ...]:
-    return tuple(ToolDeclaration(name=n, description=n, parameters={"type": "object", "properties": {}}) for n in names)
+    return tuple(
+        ToolDeclaration(name=n, description=n, parameters={"type": "object", "properties": {}}) for n in names
+    )
 
 
 def path() -> Iterator[Any]:
@@ -42,7 +54,10 @@ def test_the_oracle_plans_loads_plays_and_answers() -> None:
     assert load.message.tool_calls[0].arguments == {"names": ["rivers"]}
     tools = declared("load_skills", "find", "count")
     first = client.generate(ModelRequest(messages=(user, reply("load_skills", {})), tools=tools), Clock())
-    assert (first.message.tool_calls[0].name, first.message.tool_calls[0].arguments) == ("find", {"name": "Alps"})
+    assert (first.message.tool_calls[0].name, first.message.tool_calls[0].arguments) == (
+        "find",
+        {"name": "Alps"},
+    )
     second = client.generate(ModelRequest(messages=(user, reply("find", {"id": 7})), tools=tools), Clock())
     assert second.message.tool_calls[0].arguments == {"id": 7}
     last = client.generate(ModelRequest(messages=(user, reply("count", {"n": 3})), tools=tools), Clock())
@@ -52,7 +67,9 @@ def test_the_oracle_plans_loads_plays_and_answers() -> None:
 
 def test_the_oracle_uses_the_runner_tool_where_there_is_one() -> None:
     client = gra_models("oracle").open(TrialBrief(reference=path))
-    made = client.generate(ModelRequest(messages=(Message.user("?"),), tools=declared("run_skill_tool")), Clock())
+    made = client.generate(
+        ModelRequest(messages=(Message.user("?"),), tools=declared("run_skill_tool")), Clock()
+    )
     assert made.message.tool_calls[0].arguments == {"tool": "find", "arguments": {"name": "Alps"}}
 
 
@@ -113,3 +130,55 @@ def test_replay_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
 def test_other_ids_are_not_ours() -> None:
     assert gra_models("gemini:x") is None and gra_models("oracle2") is None
     assert {f.prefix for f in gra_model_families()} == {"oracle", "nop", "replay"}
+
+
+def judge(tmp_path: Path, *lines: Any) -> str:
+    (tmp_path / "judge.jsonl").write_text(
+        "".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines)
+    )
+    return f"judge-script:{tmp_path / 'judge.jsonl'}"
+
+
+def asked(client: Any, text: str = "material", system: str = "rules") -> str:
+    return client.generate(ModelRequest(messages=(Message.user(text),), system=system), Clock()).message.text
+
+
+def test_a_scripted_judge_takes_the_first_line_that_fits_and_its_replies_in_turn(tmp_path: Path) -> None:
+    model_id = judge(
+        tmp_path,
+        {"query": "flood-*", "match": "rules.*workflow", "replies": ["SCORE: 2", "SCORE: 1"]},
+        {"query": "flood-*", "replies": [{"reasoning": "x", "blanks": []}]},
+        {"replies": ["SCORE: 0"]},
+    )
+    model = gra_models(model_id)
+    assert model is not None and len(model.snapshot) == 64
+    flood = model.open(TrialBrief(query=Query(id="flood-1", benchmark="b", text="?")))
+    assert [asked(flood, system="rules on workflow") for _ in range(3)] == [
+        "SCORE: 2",
+        "SCORE: 1",
+        "SCORE: 2",
+    ]
+    assert json.loads(asked(flood)) == {"reasoning": "x", "blanks": []}
+    assert asked(model.open(TrialBrief(query=Query(id="fire-1", benchmark="b", text="?")))) == "SCORE: 0"
+    again = gra_models(model_id)
+    assert again is not None and again.snapshot == model.snapshot
+
+
+def test_a_scripted_judge_without_a_fitting_line_says_so(tmp_path: Path) -> None:
+    model = gra_models(judge(tmp_path, {"query": "flood-*", "replies": ["x"]}))
+    assert model is not None
+    with pytest.raises(ModelError, match="no line fits"):
+        asked(model.open(TrialBrief()))
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"replies": []}', '{"reply": ["x"]}', '{"match": "(", "replies": ["x"]}']
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(UsageError, match="line 2"):
+        gra_models(judge(tmp_path, {"replies": ["x"]}, line))
+
+
+def test_a_missing_script_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nowhere\.jsonl"):
+        gra_models(f"judge-script:{tmp_path / 'nowhere.jsonl'}")
