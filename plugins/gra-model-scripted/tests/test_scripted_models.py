@@ -129,7 +129,7 @@ def test_replay_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_other_ids_are_not_ours() -> None:
     assert gra_models("gemini:x") is None and gra_models("oracle2") is None
-    assert {f.prefix for f in gra_model_families()} == {"oracle", "nop", "replay"}
+    assert {f.prefix for f in gra_model_families()} == {"oracle", "nop", "replay", "judge-script"}
 
 
 def judge(tmp_path: Path, *lines: Any) -> str:

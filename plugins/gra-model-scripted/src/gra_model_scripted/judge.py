@@ -64,7 +64,10 @@ def read_scripts(data: bytes, path: Path) -> list[Script]:
         if not line.strip():
             continue
         try:
-            script = load(json.loads(line), Script, what="script")
+            table = json.loads(line)
+            if not isinstance(table, dict):
+                raise ValueError(f"expected a JSON object, got {type(table).__name__}")
+            script = load(table, Script, what="script")
             re.compile(script.match)
             if not script.replies:
                 raise ValueError("no replies")
