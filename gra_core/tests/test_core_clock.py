@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+
 from gra_core import Clock, LimitExceeded
 
 

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
-from gra_core import ConfigurationError, dump, load, parse_configuration, read_configuration
-from gra_core.configuration import Configuration, merge, table_of
 from hypothesis import given
 from hypothesis import strategies as st
+
+from gra_core import ConfigurationError, dump, load, parse_configuration, read_configuration
+from gra_core.configuration import Configuration, merge, table_of
 
 BASE = parse_configuration(
     'name = "base"\nskills = ["*"]\n[limits]\nmodel_calls = 7\n[sources.nhc]\nbase_url = "http://127.0.0.1:1"\n', where="base.toml"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
-from gra_core import Param, PluginError, Tool, ToolError
-from gra_core.schema import argument_docs, parameters_of, schema_of
 from hypothesis import given
 from hypothesis import strategies as st
+
+from gra_core import Param, PluginError, Tool, ToolError
+from gra_core.schema import argument_docs, parameters_of, schema_of
 
 
 class Stage(TypedDict):

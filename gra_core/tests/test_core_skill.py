@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from gra_core import PluginError, Skill, ToolError
 from gra_core.skill import parse_skill
 

@@ -6,7 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gra_core import Need, Source, SourceSettings, SourceUse, Sources, ToolError, UnknownName, UsageError, hookimpl
+
+from gra_core import (
+    Need,
+    Source,
+    Sources,
+    SourceSettings,
+    SourceUse,
+    ToolError,
+    UnknownName,
+    UsageError,
+    hookimpl,
+)
 from gra_core.recording import Recorder, Recording, Replayer, call_key
 from gra_core.source import SourceCall
 from gra_core.testing import registry_of

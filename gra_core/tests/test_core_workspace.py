@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gra_core import Column, Lineage, ToolContext, ToolError, Workspace
-from gra_core.format import JsonHandler
-from gra_core.sources import Sources
-from gra_core.testing import registry_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from gra_core import Column, Lineage, ToolContext, ToolError, Workspace
+from gra_core.format import JsonHandler
+from gra_core.history import trace
+from gra_core.source import SourceUse
+from gra_core.sources import Sources
+from gra_core.testing import registry_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -99,7 +102,6 @@ def test_lineage_names_call_inputs_and_units(tmp_path: Path) -> None:
     manifest = workspace.open(saved.ref).manifest
     assert manifest.lineage == Lineage(call_id="c7", tool="add", arguments={"a": first.ref}, inputs=(first.ref,))
     assert saved.summary["units"] == {"value": "m"}
-    assert manifest.storable
 
 
 def test_datasets_are_listed_oldest_first_and_survive_reopening(tmp_path: Path) -> None:
@@ -108,3 +110,17 @@ def test_datasets_are_listed_oldest_first_and_survive_reopening(tmp_path: Path) 
     assert {d.manifest.name for d in Workspace(tmp_path).list()} == {"a", "b"}
     assert Workspace(tmp_path).annotate("ds://a-1", notes=("checked",)).manifest.notes == ("checked",)
     assert Workspace(tmp_path).open("ds://a-1").manifest.notes == ("checked",)
+
+
+def test_a_licence_that_forbids_storing_forbids_it_for_what_is_derived(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    use = SourceUse(
+        kind="k", source="closed", operation="get", request={}, licence="terms", attribution="", storable=False, retrieved_at=""
+    )
+    first = workspace.put([1], name="first", lineage=Lineage(sources=(use,)))
+    second = workspace.put([2], name="second", lineage=Lineage(inputs=(first.ref,)))
+    free = workspace.put([3], name="free")
+    assert "closed" in trace(workspace, second.ref).refusal
+    assert trace(workspace, free.ref).refusal == ""
+    third = workspace.put([4], name="third", lineage=Lineage(inputs=("ds://gone-1",)))
+    assert "ds://gone-1" in trace(workspace, third.ref).refusal

@@ -23,7 +23,7 @@ class Sources:
         chosen: Mapping[str, str] | None = None,
         settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self._registry = registry
+        self.registry = registry
         self._chosen = dict(chosen or {})
         self._settings = settings or {}
         self._open: dict[tuple[str, str], Any] = {}
@@ -33,9 +33,9 @@ class Sources:
 
     def declared(self, kind: str, name: str) -> Source:
         """A source by kind and name; `UnknownName` lists what is installed."""
-        of_kind = {s.name: s for s in self._registry.sources if s.kind == kind}
+        of_kind = {s.name: s for s in self.registry.sources if s.kind == kind}
         if not of_kind:
-            kinds = {s.kind for s in self._registry.sources}
+            kinds = {s.kind for s in self.registry.sources}
             raise UnknownName(
                 "source kind", kind, kinds, install=f"install a plugin with a source of kind {kind!r}"
             )
@@ -55,7 +55,7 @@ class Sources:
             candidates = [self.declared(kind, self._chosen[kind])]
         else:
             candidates = sorted(
-                (s for s in self._registry.sources if s.kind == kind), key=lambda s: (-s.priority, s.name)
+                (s for s in self.registry.sources if s.kind == kind), key=lambda s: (-s.priority, s.name)
             )
         reasons = []
         for source in candidates:
@@ -96,7 +96,7 @@ class Sources:
     ) -> Any:
         """Call an operation through the `gra_call_source` chain."""
         call = SourceCall(kind=source.kind, source=source.name, operation=operation, arguments=arguments)
-        result = self._registry.call_source(call, SourceCallContext(self, source))
+        result = self.registry.call_source(call, SourceCallContext(self, source))
         if note:
             note(self._use(source, call))
         return result
@@ -118,7 +118,7 @@ class Sources:
     def snapshot(self) -> dict[str, str]:
         """Kind to ``name@snapshot`` of what would be used now; kinds without a ready source are left out."""
         used = {}
-        for kind in sorted({s.kind for s in self._registry.sources}):
+        for kind in sorted({s.kind for s in self.registry.sources}):
             try:
                 source = self.choose(kind)
             except ToolError:

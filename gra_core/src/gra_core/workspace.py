@@ -68,11 +68,6 @@ class Manifest:
     lineage: Lineage = Lineage()
     schema_version: int = SCHEMA_VERSION
 
-    @property
-    def storable(self) -> bool:
-        """Whether the licences of all its sources allow keeping it beyond the trial."""
-        return all(use.storable for use in self.lineage.sources)
-
 
 @frozen(kw_only=True)
 class Dataset:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from gra_skill_scratch_datasets import plugin
 from gra_skill_scratch_datasets.plugin import gra_sandboxes
 
-from gra_core import Clock, Sandbox, SandboxJob, SandboxLimits, SandboxOutcome, ToolContext, Workspace
+from gra_core import Clock, Sandbox, SandboxJob, SandboxLimits, SandboxOutcome, Sources, ToolContext, Workspace
+from gra_core.testing import registry_of
 from gra_geo.plugin import gra_formats
 
 SANDBOXES = {s.name: s for s in gra_sandboxes()}
@@ -25,8 +27,8 @@ def context(workspace: Workspace) -> Callable[..., ToolContext]:
 
     def make(*, tool: str = "tool", seconds: float = float("inf"), call_id: str = "call-1", **settings: object) -> ToolContext:
         return ToolContext(
-            workspace=workspace, sources=None, clock=Clock(seconds), tool=tool, call_id=call_id, settings=dict(settings)
-        )  # type: ignore[arg-type]
+            workspace=workspace, sources=Sources(registry_of(plugin)), clock=Clock(seconds), tool=tool, call_id=call_id, settings=dict(settings)
+        )
 
     return make
 

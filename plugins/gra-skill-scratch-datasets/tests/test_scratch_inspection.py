@@ -8,12 +8,11 @@ import pandas as pd
 import pytest
 import shapely
 import xarray as xr
-from gra_skill_scratch_datasets import history
 from gra_skill_scratch_datasets.tools import inspect_dataset, list_datasets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gra_core import Column, Lineage, SourceUse, ToolError
+from gra_core import Column, Lineage, SourceUse, ToolError, history
 
 
 def use(source: str, *, storable: bool, licence: str = "CC BY 4.0") -> SourceUse:

@@ -11,9 +11,9 @@ from typing import Any
 import geopandas as gpd
 import pandas as pd
 
-from gra_core import ToolContext, ToolError, ToolResult
+from gra_core import ToolContext, ToolError, ToolResult, history
+from gra_skill_scratch_datasets import settings
 from gra_geo.crs import name_of, to_wgs84
-from gra_skill_scratch_datasets import history, settings
 
 EXTENSIONS = {"csv": ".csv", "geojson": ".geojson", "gpkg": ".gpkg", "parquet": ".parquet", "geotiff": ".tif"}
 

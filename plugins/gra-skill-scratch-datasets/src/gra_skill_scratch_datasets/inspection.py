@@ -9,10 +9,9 @@ from typing import Any
 import geopandas as gpd
 import pandas as pd
 
-from gra_core import Column, Dataset, ToolContext, ToolError, ToolResult
+from gra_core import Column, Dataset, ToolContext, ToolError, ToolResult, history
 from gra_geo.crs import name_of
 from gra_geo.frames import kind_of, plain, rows_of
-from gra_skill_scratch_datasets import history
 
 MAX_COLUMNS, MAX_ROWS, TOP_VALUES = 40, 50, 3
 

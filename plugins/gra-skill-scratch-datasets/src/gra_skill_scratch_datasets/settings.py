@@ -14,13 +14,8 @@ RESERVE_S = 2.0
 
 
 def sandboxes(ctx: ToolContext) -> Mapping[str, Sandbox]:
-    """The sandboxes of all active plugins; outside a session those of this package."""
-    registry = getattr(ctx.session, "registry", None)
-    if registry is not None:
-        return registry.sandboxes
-    from gra_skill_scratch_datasets.plugin import gra_sandboxes
-
-    return {s.name: s for s in gra_sandboxes()}
+    """The sandboxes of all active plugins."""
+    return ctx.sources.registry.sandboxes
 
 
 def limits(ctx: ToolContext, timeout_s: float) -> tuple[SandboxLimits, list[str]]:

@@ -6,7 +6,9 @@ from typing import Any
 
 from attrs import field, frozen
 
-from gra_core import Manifest, SourceUse, ToolError, Workspace
+from gra_core.errors import ToolError
+from gra_core.source import SourceUse
+from gra_core.workspace import Manifest, Workspace
 
 
 @frozen(kw_only=True)
