@@ -166,3 +166,11 @@ def test_tigerweb_times_out(fake_tigerweb):
     with pytest.raises(ToolError, match=r"did not answer within 0\.1 s") as caught:
         opened(fake_tigerweb.url, timeout_s=0.1, retries=0).get(region_ids=["geoId/01"])
     assert caught.value.kind == "timeout"
+
+
+def test_tigerweb_answers_empty_tables_where_there_is_nothing(fake_tigerweb):
+    source = opened(fake_tigerweb.url)
+    assert len(source.containing(points=[[50.0, 50.0]], levels=["state", "tract"])) == 0
+    assert len(source.children(parent_id="geoId/01", level="postcode")) == 1
+    fake_tigerweb.before = lambda form: fake_tigerweb.reply({"type": "FeatureCollection", "features": []})
+    assert len(source.children(parent_id="geoId/01009")) == 0

@@ -196,3 +196,9 @@ def test_wof_choosing_by_sql_never_loses_a_name(name, other):
         chosen = {row[0] for row in db.execute(f"SELECT name FROM names WHERE {condition}", values)}
     held = {n for n in (name, name + " " + other, other) if f" {wanted} " in f" {fold(n)} "}
     assert {n for n in held if ord(n[0]) < 0x250} <= chosen
+
+
+def test_wof_answers_empty_tables_where_there_is_nothing(source):
+    assert len(source.children(parent_id="geoId/31009")) == 0
+    assert len(source.containing(points=[[0.0, 80.0]], levels=["state"])) == 0
+    assert len(source.find(level="neighbourhood")) == 0

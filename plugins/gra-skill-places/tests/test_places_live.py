@@ -151,3 +151,16 @@ def test_details_by_google(fake_google, live_call):
     result = live_call(fake_google.url, "google-places", "get_place_details", place_ids=["google/Synth0007"])
     (row,) = result.content["places"]
     assert row["website"] == "https://example.org/synthetic" and row["address"] == "7 Synthetic St"
+
+
+@pytest.mark.parametrize("source", ["overpass", "google-places"])
+def test_a_live_source_that_has_nothing_is_a_finding(fake_google, fake_overpass, live_call, source):
+    url = fake_google.url  # both fakes listen on one server
+    nowhere = {"region": ["geoId/31109"], "types": ["zoo"]}
+    assert live_call(url, source, "search_places", **nowhere).status == "empty"
+    assert live_call(url, source, "get_place_center", name="Xyzzy").status == "empty"
+    assert live_call(url, source, "get_place_center", name="Xyzzy, Nebraska").status == "empty"
+    counted = live_call(url, source, "count_places", regions=["geoId/31109", "geoId/31055"], types=["zoo"])
+    assert counted.content["total"] == 0 and [row["count"] for row in counted.content["regions"]] == [0, 0]
+    ranked = live_call(url, source, "search_places", sort_by="name", **nowhere)
+    assert ranked.status == "empty"

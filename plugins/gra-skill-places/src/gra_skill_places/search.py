@@ -96,7 +96,9 @@ def ordered(frame: pd.DataFrame, sort_by: str, *, missing_ok: bool = False) -> p
             hint="sort by best or name, or choose other types",
         )
     frame = frame.assign(population=_people(frame))
-    keys = pd.DataFrame({"name": frame["name"].str.casefold(), "id": frame["place_id"]}, index=frame.index)
+    keys = pd.DataFrame(
+        {"name": frame["name"].astype(str).str.casefold(), "id": frame["place_id"]}, index=frame.index
+    )
     if sort_by in ("best", "population"):
         keys.insert(0, "population", -frame["population"])
     if sort_by == "rating":
