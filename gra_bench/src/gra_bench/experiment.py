@@ -9,6 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from gra_bench.runner import Stage
+from gra_bench.scoring import score_outcome
 from gra_bench.trials import Trial, trial_id
 from gra_bench.workbench import Workbench, pairs
 from gra_core import Benchmark, Query, QueryRequest, Score, UsageError, converter, dump, load
@@ -31,6 +32,8 @@ class Options:
     on: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     sandbox: str | None = None
+    judge: str | None = None
+    judge_passes: int | None = None
 
 
 @frozen(kw_only=True)
@@ -40,6 +43,7 @@ class Experiment:
     options: Options
     benchmarks: dict[str, Benchmark]
     dataset_hashes: dict[str, str]
+    notes: tuple[str, ...]
     stages: dict[str, Stage]
     trials: tuple[Trial, ...]
     bench: Workbench
@@ -54,10 +58,10 @@ class Experiment:
 
     def score(self, query: Query, benchmark: str, outcome: Any) -> Score:
         """The default scorer's score; a trial without an answer scores zero and stays in."""
-        if outcome.status in ("limit", "failed"):
-            return Score(value=0.0, explanation=f"{outcome.status}: {outcome.reason}")
-        name = self.benchmarks[benchmark].scorers[0]
-        return self.bench.registry.scorers[name].score(query, outcome.answer)
+        scorers = self.benchmarks[benchmark].scorers
+        if not scorers:
+            return Score(value=None, explanation="this benchmark is scored by a judge")
+        return score_outcome(self.bench.registry.scorers[scorers[0]], query, dump(outcome))
 
     def manifest(self) -> dict[str, Any]:
         """What the run's manifest says of the experiment."""
@@ -65,7 +69,9 @@ class Experiment:
             "options": converter.unstructure(self.options),
             "dataset_hash": self.dataset_hash,
             "datasets": self.dataset_hashes,
+            "notes": list(self.notes),
             "scorers": {name: list(b.scorers) for name, b in self.benchmarks.items()},
+            "autoraters": {name: list(b.autoraters) for name, b in self.benchmarks.items()},
             "configurations": {
                 name: {
                     "configuration": dump(stage.configuration),
@@ -99,12 +105,15 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
     }
     for stage in stages.values():
         _check_stage(stage)
-    for catalogue in (registry.scorers, registry.model_families):
+    for catalogue in (registry.scorers, registry.autoraters, registry.model_families):
         len(catalogue)
     registry.plugins.raise_failures()
     for benchmark in benchmarks.values():
         for scorer in benchmark.scorers:
             registry.scorers[scorer]
+        for autorater in benchmark.autoraters:
+            registry.autoraters[autorater]
+    _check_judge(options, bench, benchmarks)
     request = QueryRequest(split=options.split, seed=options.seed, limit=options.limit, ids=options.queries)  # type: ignore[arg-type]
     sources = bench.sources()
     sets = {name: b.load().queries(request, sources) for name, b in benchmarks.items()}
@@ -135,6 +144,7 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
         options=options,
         benchmarks=benchmarks,
         dataset_hashes=hashes,
+        notes=tuple(f"{name}: {note}" for name, s in sets.items() for note in s.notes),
         stages=stages,
         trials=tuple(trials),
         bench=bench,
@@ -142,10 +152,25 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
 
 
 def _check(options: Options) -> None:
-    for name, value in (("--repeats", options.repeats), ("--limit", options.limit)):
+    counts = {"--repeats": options.repeats, "--limit": options.limit, "--judge-passes": options.judge_passes}
+    for name, value in counts.items():
         if value is not None and value < 1:
             raise UsageError(f"{name} {value}: expected at least 1")
     pairs(options.sources, "--source")
+
+
+def _check_judge(options: Options, bench: Workbench, benchmarks: dict[str, Benchmark]) -> None:
+    """A judge must exist and have something to do."""
+    if options.judge is None:
+        if options.judge_passes is not None:
+            raise UsageError("--judge-passes needs --judge", hint="say which model judges")
+        return
+    bench.registry.model(options.judge)
+    if not any(b.autoraters for b in benchmarks.values()):
+        raise UsageError(
+            f"--judge {options.judge}: {', '.join(benchmarks)} names no autorater",
+            hint="leave it out, or choose one for the finished run: gra-bench score RUN --scorer NAME --judge MODEL",
+        )
 
 
 def _check_stage(stage: Stage) -> None:

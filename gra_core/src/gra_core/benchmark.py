@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Callable, Generator, Iterable
 from typing import TYPE_CHECKING, Any, Literal
@@ -89,10 +90,14 @@ def content_hash(queries: Iterable[Query]) -> str:
 
 @frozen(kw_only=True)
 class QuerySet:
-    """Queries and the hash that names them: of seed, split, source snapshot, template versions and content."""
+    """Queries and the hash that names them: of seed, split, source snapshot, template versions and content.
+
+    `notes` are told to whoever prints or runs the queries: what they are not, what was left out.
+    """
 
     queries: tuple[Query, ...]
     dataset_hash: str
+    notes: tuple[str, ...] = ()
 
 
 class IllPosed(GraError):
@@ -146,7 +151,8 @@ class BenchmarkProtocol:
 @frozen(kw_only=True)
 class Benchmark:
     """A declared benchmark. `factory` is ``"module:callable"``; `scorers` are the deterministic scorers' names, the
-    first of which scores every run; `autoraters` those that are used as well when a run has a judge.
+    first of which scores every run; `autoraters` those that are used as well when a run has a judge. Without a scorer, a
+    run without a judge leaves trials unscored.
 
     `answer_instruction` follows every query's text (how to write the final answer).
     """
@@ -181,12 +187,15 @@ class Score:
 @frozen(kw_only=True)
 class Scorer:
     """A scorer by name. `function` is ``"module:callable"`` (or the callable) taking a query and the final
-    answer's text, and returning a `Score`; it needs no model."""
+    answer's text, and returning a `Score`; it needs no model. One with a parameter `status` is told how the trial
+    ended (answered or abstained)."""
 
     name: str
-    function: str | Callable[[Query, str], Score]
+    function: str | Callable[..., Score]
     title: str = ""
 
-    def score(self, query: Query, answer: str) -> Score:
+    def score(self, query: Query, answer: str, status: str = "answered") -> Score:
         function = load_object(self.function) if isinstance(self.function, str) else self.function
+        if "status" in inspect.signature(function).parameters:
+            return function(query, answer, status=status)
         return function(query, answer)

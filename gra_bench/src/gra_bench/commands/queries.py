@@ -35,6 +35,8 @@ def command(
         .load()
         .queries(QueryRequest(split=split, seed=seed, limit=limit), bench.sources())
     )
+    for note in found.notes:
+        click.echo(f"Note: {benchmark}: {note}", err=True)
     if as_json:
         print_json(
             {

@@ -128,6 +128,8 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     )  # fmt: skip
     experiment = prepare(options, bench)
     _check_models(experiment)
+    for note in experiment.notes:
+        click.echo(f"Note: {note}", err=True)
     folder = folder or Path(DEFAULT_FOLDER) / dt.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
     store = RunStore.resume(folder) if given["resume"] else RunStore.create(folder, experiment.manifest())
     try:
