@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 from gra_bench.store import read_events, read_results
 
 RUN = ("run", "-b", "sums", "-c", "plain", "-m", "adder:1", "--json")

@@ -5,8 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from gra_bench.scores import read_judge_calls, read_scores
 from gra_bench.store import read_events, read_results
 from gra_bench.summary import add_usage
+
+
+def unfinished_judging(folder: Path) -> dict[str, Any]:
+    """Ratings that were cut off: their number, requests to the judge and usage."""
+    finished = {record["session"] for record in read_scores(folder)}
+    cut_off = [call for call in read_judge_calls(folder) if call["session"] not in finished]
+    return {
+        "ratings": len({call["session"] for call in cut_off}),
+        "judge_calls": len(cut_off),
+        "judge_usage": add_usage(usage for call in cut_off for usage in call["requests"]),
+    }
 
 
 def unfinished_usage(folder: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from gra_bench.runner import Stage
-from gra_bench.scoring import score_outcome
+from gra_bench.scoring import Method, find_method, score_outcome
 from gra_bench.trials import Trial, trial_id
 from gra_bench.workbench import Workbench, pairs
 from gra_core import Benchmark, Query, QueryRequest, Score, UsageError, converter, dump, load
@@ -62,6 +62,18 @@ class Experiment:
         if not scorers:
             return Score(value=None, explanation="this benchmark is scored by a judge")
         return score_outcome(self.bench.registry.scorers[scorers[0]], query, dump(outcome))
+
+    def judging(self) -> dict[str, list[Method]]:
+        """How each benchmark is judged, when the run has a judge."""
+        if self.options.judge is None:
+            return {}
+        registry, options = self.bench.registry, self.options
+        return {
+            name: [
+                find_method(registry, n, options.judge, options.judge_passes) for n in benchmark.autoraters
+            ]
+            for name, benchmark in self.benchmarks.items()
+        }
 
     def manifest(self) -> dict[str, Any]:
         """What the run's manifest says of the experiment."""

@@ -25,6 +25,17 @@ sandbox_option = click.option(
 )
 
 
+def judge_options(function: F) -> F:
+    """``--judge`` and ``--judge-passes``."""
+    function = click.option(
+        "--judge-passes",
+        type=int,
+        metavar="N",
+        help="Independent passes of the judge. [default: the autorater's]",
+    )(function)
+    return click.option("--judge", metavar="ID", help="Model that judges, for autoraters.")(function)
+
+
 def plugin_options(function: F) -> F:
     """``--plugin`` and ``--no-plugin``."""
     function = click.option(

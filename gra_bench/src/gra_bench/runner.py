@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import shutil
 import threading
 import uuid
@@ -13,7 +12,8 @@ from attrs import define, field, frozen
 
 from gra_bench.store import RunStore
 from gra_bench.trials import Trial
-from gra_core import Configuration, Event, GraError, Query, Registry, Sources, dump, hookimpl
+from gra_bench.workers import share_out
+from gra_core import Configuration, Event, GraError, Query, Registry, Sources, content_hash, dump, hookimpl
 from gra_core.model import TrialBrief
 from gra_core.trial import TrialSetup, run_trial
 
@@ -69,53 +69,18 @@ class Runner:
         self._writer = EventWriter(store)
         self._stop = threading.Event()
         self.stopped = ""
-        self._error: BaseException | None = None
         for registry in {id(s.registry): s.registry for s in stages.values()}.values():
             registry.plugins.manager.register(self._writer, name="gra-bench-events")
 
     def run(self, trials: list[Trial], progress: Progress, *, concurrency: int = 1) -> None:
-        """Carry out the trials; each is durable before `progress` is told of it. Ctrl-C ends at once.
+        """Carry out the trials; each is durable before `progress` is told of it. Ctrl-C ends at once."""
 
-        Workers are daemons: a trial that hangs in a C call cannot keep the process from ending.
-        """
-        waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
-        for trial in trials:
-            waiting.put(trial)
-        lock = threading.Lock()
+        def done(result: dict[str, Any]) -> None:
+            progress.finished += 1
+            progress.failed += result["outcome"]["status"] in ("failed", "limit")
+            progress.tell(result)
 
-        def work() -> None:
-            while not self._stop.is_set():
-                try:
-                    trial = waiting.get_nowait()
-                except queue.Empty:
-                    return
-                try:
-                    result = self._carry_out(trial)
-                except BaseException as error:  # handed to the caller's thread
-                    self._error = self._error or error
-                    self._stop.set()
-                    return
-                if result is not None:
-                    with lock:
-                        progress.finished += 1
-                        progress.failed += result["outcome"]["status"] in ("failed", "limit")
-                        progress.tell(result)
-
-        workers = [
-            threading.Thread(target=work, daemon=True, name=f"gra-trial-{n}")
-            for n in range(max(1, concurrency))
-        ]
-        for worker in workers:
-            worker.start()
-        try:
-            for worker in workers:
-                while worker.is_alive():
-                    worker.join(0.2)
-        except KeyboardInterrupt:
-            self._stop.set()
-            raise
-        if self._error is not None:
-            raise self._error
+        share_out(trials, self._carry_out, done, stop=self._stop, concurrency=concurrency, name="trial")
 
     def _carry_out(self, trial: Trial) -> dict[str, Any] | None:
         """One trial from start to durable result; None when it must be repeated by a resume."""
@@ -151,9 +116,11 @@ class Runner:
     def _result(self, trial: Trial, attempt: str, outcome: dict[str, Any], value: Any) -> dict[str, Any]:
         query = trial.query
         score = self._score(query, trial.benchmark.name, value)
+        scorers = trial.benchmark.scorers
         return {
             "trial": trial.id, "attempt": attempt, "benchmark": query.benchmark, "configuration": trial.configuration.name,
             "model": trial.model.id, "query": query.id, "repeat": trial.repeat, "split": query.split, "cluster": query.cluster,
             "template": query.template, "K": query.K, "domain": query.domain, "tier": query.tier,
-            "score": score.value, "scoring": dump(score), "outcome": outcome,
+            "scorer": scorers[0] if scorers else None, "score": score.value, "scoring": dump(score), "outcome": outcome,
+            "query_hash": content_hash([query]),
         }  # fmt: skip

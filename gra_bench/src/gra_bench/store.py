@@ -10,11 +10,11 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gra_core import Event, GraError, UsageError
+from gra_core import Event, GraError, Query, UsageError, content_hash, dump, load
 
 SCHEMA_VERSION = 1
 
@@ -107,6 +107,7 @@ class RunStore:
             ) from None
         self.events = Log(folder / "events.jsonl")
         self.results = Log(folder / "results.jsonl")
+        self.queries = Log(folder / "queries.jsonl")
 
     @classmethod
     def create(cls, folder: Path, manifest: dict[str, Any]) -> RunStore:
@@ -124,6 +125,15 @@ class RunStore:
         """Open an existing run."""
         read_manifest(folder)
         return cls(folder)
+
+    def add_queries(self, queries: Iterable[Query]) -> None:
+        """Keep queries with their references beside the results, so that the run can be scored without its benchmark."""
+        known = set(read_queries(self.folder))
+        for query in queries:
+            if (name := content_hash([query])) not in known:
+                known.add(name)
+                self.queries.append({"hash": name, "query": dump(query)}, durable=False)
+        self.queries.sync()
 
     def write_event(self, trial: str, attempt: str, event: Event) -> None:
         """Append an event; it survives a kill of the process, and a crash of the machine once its trial is finished."""
@@ -151,6 +161,7 @@ class RunStore:
     def close(self) -> None:
         self.events.close()
         self.results.close()
+        self.queries.close()
         self._lock_file.close()
 
 
@@ -183,6 +194,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def read_results(folder: Path) -> dict[str, dict[str, Any]]:
     """Results by trial id."""
     return {record["trial"]: record for record in read_lines(folder / "results.jsonl")}
+
+
+def read_queries(folder: Path) -> dict[str, Query]:
+    """The queries of a run by the hash of their content."""
+    found = {r["hash"]: r["query"] for r in read_lines(folder / "queries.jsonl")}
+    return {
+        name: load(query, Query, what=f"query in {folder}/queries.jsonl") for name, query in found.items()
+    }
 
 
 def read_events(folder: Path, trial: str = "") -> Iterator[dict[str, Any]]:

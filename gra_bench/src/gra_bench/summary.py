@@ -9,28 +9,33 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-Key = tuple[str, str, str]
+Key = tuple[str, str, str, str, str, int]
 
 
 def summarize(results: Iterable[dict[str, Any]], configurations: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """One row for each benchmark, model and configuration; configurations in the order given, then by name.
+    """One row for each benchmark, scorer, judge, model and configuration; configurations in the order given, then by
+    name.
 
     Rows do not depend on the order in which trials finished.
     """
     groups: dict[Key, list[dict[str, Any]]] = {}
     for result in results:
-        groups.setdefault((result["benchmark"], result["configuration"], result["model"]), []).append(result)
+        by = (result.get("scorer") or "", result.get("judge") or "", result.get("judge_passes") or 0)
+        groups.setdefault((result["benchmark"], result["configuration"], result["model"], *by), []).append(
+            result
+        )
     rank = {name: number for number, name in enumerate(dict.fromkeys(configurations))}
 
-    def place(key: Key) -> tuple[str, str, int, str]:
-        benchmark, configuration, model = key
-        return benchmark, model, rank.get(configuration, len(rank)), configuration
+    def place(key: Key) -> tuple[str, str, str, int, str, int, str]:
+        benchmark, configuration, model, scorer, judge, passes = key
+        # The scorer that needs no judge comes first.
+        return benchmark, judge, scorer, passes, model, rank.get(configuration, len(rank)), configuration
 
     return [_row(key, groups[key]) for key in sorted(groups, key=place)]
 
 
 def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
-    benchmark, configuration, model = key
+    benchmark, configuration, model, scorer, judge, passes = key
     scored = [t for t in trials if t["score"] is not None]
     repeats: dict[int, list[float]] = defaultdict(list)
     for trial in scored:
@@ -45,8 +50,9 @@ def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
     known = [Decimal(str(c)) for c in costs if c is not None]
     return {
         "benchmark": benchmark, "configuration": configuration, "model": model,
+        "scorer": scorer or None, "judge": judge or None, "judge_passes": passes,
         "n": len(trials), "queries": len({t["query"] for t in trials}), "repeats": len({t["repeat"] for t in trials}),
-        "scored": len(scored), "unscored": len(trials) - len(scored),
+        "scored": len(scored), "unscored": len(trials) - len(scored), "pending": sum(bool(t.get("pending")) for t in trials),
         "mean": statistics.fmean(means) if means else None,
         "std": statistics.stdev(means) if len(means) > 1 else None,
         "stderr": clustered_error([(t["cluster"], t["score"]) for t in scored]),
@@ -59,9 +65,22 @@ def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
         "tools": dict(used),
         "usage": add_usage(t["outcome"]["usage"] for t in trials),
         "tool_usage": add_usage(t["outcome"]["tool_usage"] for t in trials),
+        **judging(trials),
         "seconds": round(math.fsum(t["outcome"]["seconds"] for t in trials), 3),
         "waited_s": round(math.fsum(t["outcome"]["waited_s"] for t in trials), 3),
     }  # fmt: skip
+
+
+def judging(trials: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the judge of some trials has used and cost, apart from the agent; null when a price is not known."""
+    judged = [t for t in trials if t.get("judge_calls")]
+    costs = [t["judge_cost_usd"] for t in judged]
+    known = [Decimal(str(c)) for c in costs if c is not None]
+    return {
+        "judge_calls": sum(t["judge_calls"] for t in judged),
+        "judge_usage": add_usage(t["judge_usage"] for t in judged),
+        "judge_cost_usd": float(sum(known, Decimal(0))) if len(known) == len(costs) else None,
+    }
 
 
 def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:

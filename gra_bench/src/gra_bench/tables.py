@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,16 +13,20 @@ MIN_WIDTH, PIPED_WIDTH = 100, 160
 
 COLUMNS = (
     "Benchmark",
+    "Scorer",
     "Configuration",
     "Model",
     "Trials",
     "Score",
     "Cost (USD)",
+    "Judge cost (USD)",
     "Model calls",
     "Tool calls",
     "Tools used",
     "Not answered",
 )
+# Only shown when some row has a judge.
+JUDGED = ("Scorer", "Judge cost (USD)")
 
 
 def percent(row: dict[str, Any]) -> str:
@@ -39,10 +44,22 @@ def dollars(value: float | None) -> str:
     return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.4f}"
 
 
-def cells(row: dict[str, Any]) -> list[str]:
-    """A summary row as text, in the order of `COLUMNS`."""
+def columns(rows: list[dict[str, Any]]) -> list[str]:
+    """The columns that say something about these rows."""
+    judged = any(row["judge"] for row in rows)
+    return [name for name in COLUMNS if judged or name not in JUDGED]
+
+
+def scorer(row: dict[str, Any]) -> str:
+    """The scorer and who judged."""
+    judge = f", {row['judge']} × {row['judge_passes']}" if row["judge"] else ""
+    return f"{row['scorer'] or 'none'}{judge}"
+
+
+def cells(row: dict[str, Any], shown: list[str]) -> list[str]:
+    """A summary row as text, in the order of the columns shown."""
     used = list(row["tools"].items())
-    shown = ", ".join(f"{name} {count}" for name, count in used[:4]) + (
+    used_tools = ", ".join(f"{name} {count}" for name, count in used[:4]) + (
         f", +{len(used) - 4} more" if len(used) > 4 else ""
     )
     misses = [
@@ -51,14 +68,18 @@ def cells(row: dict[str, Any]) -> list[str]:
             ("abstained", "abstained"),
             ("limit", "at a limit"),
             ("failed", "failed"),
-            ("unscored", "unscored"),
+            ("pending", "not judged yet"),
         )
         if row[k]
     ]
-    return [
-        row["benchmark"], row["configuration"], row["model"], str(row["n"]), percent(row), dollars(row["cost_usd"]),
-        str(row["model_calls"]), str(row["tool_calls"]), shown or "none", ", ".join(misses) or "0",
+    if row["unscored"] > row["pending"]:
+        misses.append(f"{row['unscored'] - row['pending']} unscored")
+    texts = [
+        row["benchmark"], scorer(row), row["configuration"], row["model"], str(row["n"]), percent(row), dollars(row["cost_usd"]),
+        dollars(row["judge_cost_usd"]), str(row["model_calls"]), str(row["tool_calls"]), used_tools or "none",
+        ", ".join(misses) or "0",
     ]  # fmt: skip
+    return [text for name, text in zip(COLUMNS, texts, strict=True) if name in shown]
 
 
 def print_summary(rows: list[dict[str, Any]]) -> None:
@@ -66,16 +87,18 @@ def print_summary(rows: list[dict[str, Any]]) -> None:
     from rich import box
     from rich.table import Table
 
-    table = Table(*COLUMNS, box=box.SIMPLE)
+    shown = columns(rows)
+    table = Table(*shown, box=box.SIMPLE)
     for row in rows:
-        table.add_row(*cells(row))
+        table.add_row(*cells(row, shown))
     console().print(table)
 
 
 def markdown(rows: list[dict[str, Any]]) -> str:
     """The summary as a Markdown table."""
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    lines += ["| " + " | ".join(c.replace("|", "\\|") for c in cells(row)) + " |" for row in rows]
+    shown = columns(rows)
+    lines = ["| " + " | ".join(shown) + " |", "|" + "---|" * len(shown)]
+    lines += ["| " + " | ".join(c.replace("|", "\\|") for c in cells(row, shown)) + " |" for row in rows]
     return "\n".join(lines)
 
 
@@ -112,6 +135,29 @@ class ProgressBar:
 
     def __exit__(self, *exc: object) -> None:
         self._bar.stop()
+
+
+class ScoreCount:
+    """A live line on stderr: scores made and the last one."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.status import Status
+
+        self._status = Status("Scoring", console=Console(stderr=True))
+        self._count = 0
+
+    def __enter__(self) -> Callable[[dict[str, Any]], None]:
+        self._status.start()
+        return self._tell
+
+    def _tell(self, record: dict[str, Any]) -> None:
+        self._count += 1
+        value = "unscored" if record["score"] is None else f"{100 * record['score']:.0f}"
+        self._status.update(f"{record['scorer']}: {self._count} scored; {record['query']}: {value}")
+
+    def __exit__(self, *exc: object) -> None:
+        self._status.stop()
 
 
 def print_rows(rows: list[dict[str, Any]], columns: list[str]) -> None:

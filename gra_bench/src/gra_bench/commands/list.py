@@ -30,7 +30,7 @@ def _from(catalogue: Any, facts: Callable[[Any], dict[str, Any]]) -> Rows:
 
 
 def _benchmarks(registry: Any) -> Rows:
-    keys = ("title", "splits", "scorers", "licence", "attribution", "url")
+    keys = ("title", "splits", "scorers", "autoraters", "licence", "attribution", "url")
     return _from(registry.benchmarks, lambda b: {k: getattr(b, k) for k in keys})
 
 
@@ -95,7 +95,10 @@ def _guidance(registry: Any) -> Rows:
 
 
 def _scorers(registry: Any) -> Rows:
-    return _titles("scorers")(registry) + _titles("autoraters")(registry)
+    scorers = _from(registry.scorers, lambda s: {"title": s.title, "needs_judge": False})
+    return scorers + _from(
+        registry.autoraters, lambda a: {"title": a.title, "needs_judge": True, "passes": a.passes}
+    )
 
 
 def _plugins(registry: Any) -> Rows:
@@ -166,7 +169,7 @@ KINDS: dict[str, tuple[Callable[[Any], Rows], list[str]]] = {
     "planners": (_titles("planners"), ["name", "title", "distribution"]),
     "executors": (_titles("executors"), ["name", "title", "distribution"]),
     "guidance": (_guidance, ["name", "title", "enforced", "distribution"]),
-    "scorers": (_scorers, ["name", "title", "distribution"]),
+    "scorers": (_scorers, ["name", "title", "needs_judge", "distribution"]),
     "plugins": (_plugins, ["name", "distribution", "version", "status"]),
 }
 

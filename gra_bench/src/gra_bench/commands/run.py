@@ -12,6 +12,7 @@ import click
 
 from gra_bench.options import (
     json_option,
+    judge_options,
     plugin_options,
     print_json,
     recording_options,
@@ -87,6 +88,7 @@ DEFAULT_FOLDER = "runs"
 @click.option(
     "--keep-workspaces/--drop-workspaces", default=True, show_default=True, help="Keep each trial's datasets."
 )
+@judge_options
 @source_option
 @plugin_options
 @sandbox_option
@@ -98,10 +100,12 @@ def command(ctx: click.Context, /, **given: Any) -> int:
 
     Without options: GeoKTools dev on the embedded atlas, the four configurations, model `oracle`. With a key in
     GEMINI_API_KEY, `-m gemini:<model>` runs the same on a real model. A run that was interrupted goes on with
-    `--run-dir DIR --resume`; options that are not given are then those the run was started with.
+    `--run-dir DIR --resume`; options that are not given are then those the run was started with. With a judge, the
+    autoraters of the benchmarks score the finished trials too.
     """
     from gra_bench.experiment import Options, prepare, read_options
     from gra_bench.runner import Progress, Runner
+    from gra_bench.scoring import judge_results
     from gra_bench.store import RunStore, read_manifest
     from gra_bench.workbench import Workbench, pairs
 
@@ -133,6 +137,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     folder = folder or Path(DEFAULT_FOLDER) / dt.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
     store = RunStore.resume(folder) if given["resume"] else RunStore.create(folder, experiment.manifest())
     try:
+        store.add_queries(t.query for t in experiment.trials)
         finished = store.finished()
         todo = [t for t in experiment.trials if t.id not in finished]
         runner = Runner(
@@ -145,35 +150,47 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         try:
             with live_progress(progress):
                 runner.run(todo, progress, concurrency=given["concurrency"])
+            results = store.finished()
+            judging: dict[str, Any] = {}
+            if options.judge and not runner.stopped:
+                wanted = [results[t.id] for t in experiment.trials if t.id in results]
+                with live_scores() as tell:
+                    judging = judge_results(
+                        experiment.judging(), wanted, folder, concurrency=given["concurrency"], tell=tell
+                    )
         except KeyboardInterrupt:
             click.echo(
                 f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
                 err=True,
             )
             return 1
-        results = store.finished()
     finally:
         store.close()
-    return _finish(experiment, folder, results, todo, runner.stopped, as_json=given["as_json"])
+    stopped = runner.stopped or judging.get("stopped", "")
+    return _finish(experiment, folder, results, todo, stopped, judging, as_json=given["as_json"])
 
 
 def _check_models(experiment: Any) -> None:
     """A model without its key or file is found before the run directory is made."""
     from gra_core.model import TrialBrief
 
-    for model in {t.model.id: t.model for t in experiment.trials}.values():
+    models = {t.model.id: t.model for t in experiment.trials}
+    models |= {m.model.id: m.model for methods in experiment.judging().values() for m in methods}
+    for model in models.values():
         model.open(TrialBrief()).close()
 
 
 def _finish(
-    experiment: Any, folder: Path, results: dict[str, Any], todo: list[Any], stopped: str, *, as_json: bool
-) -> int:
-    from gra_bench.accounts import unfinished_usage
+    experiment: Any, folder: Path, results: dict[str, Any], todo: list[Any], stopped: str, judging: dict[str, Any],
+    *, as_json: bool,
+) -> int:  # fmt: skip
+    from gra_bench.accounts import unfinished_judging, unfinished_usage
+    from gra_bench.scores import read_scores, scored_results
     from gra_bench.summary import summarize
     from gra_bench.tables import print_summary
 
     wanted = [results[t.id] for t in experiment.trials if t.id in results]
-    rows = summarize(wanted, list(experiment.stages))
+    rows = summarize(scored_results(wanted, read_scores(folder)), list(experiment.stages))
     made = [results[t.id] for t in todo if t.id in results]
     document = {
         "run_dir": str(folder),
@@ -185,6 +202,12 @@ def _finish(
         "unfinished": unfinished_usage(folder),
         "results": rows,
     }
+    if experiment.options.judge:
+        document["judge"] = {
+            "model": experiment.options.judge,
+            **judging,
+            "unfinished": unfinished_judging(folder),
+        }
     if stopped:
         document["stopped"] = stopped
     if as_json:
@@ -197,8 +220,24 @@ def _finish(
             f"The run stopped early: {stopped}\nGo on later with: gra-bench run --run-dir {folder} --resume",
             err=True,
         )
-    incomplete = len(wanted) < len(experiment.trials)
+    if judging.get("unscored"):
+        click.echo(
+            f"{judging['unscored']} scores of the judge are missing; `gra-bench show {folder}` tells why.",
+            err=True,
+        )
+    incomplete = len(wanted) < len(experiment.trials) or bool(judging.get("unscored"))
     return 1 if stopped or incomplete or any(r["failed"] or r["limit"] for r in rows) else 0
+
+
+def live_scores() -> Any:
+    """A function that is told of every new score: a count on a terminal's stderr; nothing when piped."""
+    from contextlib import nullcontext
+
+    if not sys.stderr.isatty():
+        return nullcontext(lambda record: None)
+    from gra_bench.tables import ScoreCount
+
+    return ScoreCount()
 
 
 def live_progress(progress: Any) -> Any:

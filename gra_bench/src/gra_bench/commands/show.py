@@ -19,6 +19,7 @@ MAX_TEXT = 600
 @json_option
 def command(run: Path, trial: str | None, as_json: bool) -> int:
     """Show RUN: its summary and trials; or the trajectory of one TRIAL (an id, or the beginning of one)."""
+    from gra_bench.scores import read_judge_calls, read_scores
     from gra_bench.store import read_events, read_manifest, read_results
 
     manifest, results = read_manifest(run), read_results(run)
@@ -26,14 +27,19 @@ def command(run: Path, trial: str | None, as_json: bool) -> int:
         return _show_run(run, manifest, results, as_json)
     chosen = find_trial(trial, results, run)
     events = [e for e in read_events(run, chosen["trial"]) if e["attempt"] == chosen["attempt"]]
+    scores = [s for s in read_scores(run) if s["trial"] == chosen["trial"]]
     if as_json:
-        print_json({"result": chosen, "events": events})
+        calls = [c for c in read_judge_calls(run) if c["trial"] == chosen["trial"]]
+        print_json({"result": chosen, "events": events, "scores": scores, "judge_calls": calls})
         return 0
     click.echo(
         f"{chosen['configuration']} | {chosen['model']} | {chosen['query']} | repeat {chosen['repeat']} | score {chosen['score']}"
     )
     for event in events:
         click.echo(f"{event['seq']:>4} {event['elapsed_s']:>8.2f}s {event['kind']}: {brief(event)}")
+    for score in scores:
+        judge = f", {score['judge']} × {score['passes']}" if score["judge"] else ""
+        click.echo(f"{score['scorer']}{judge}: {score['score']} ({score['scoring']['explanation']})")
     return 0
 
 
@@ -65,10 +71,11 @@ def brief(event: dict[str, Any]) -> str:
 
 
 def _show_run(run: Path, manifest: dict[str, Any], results: dict[str, Any], as_json: bool) -> int:
+    from gra_bench.scores import read_scores, scored_results
     from gra_bench.summary import summarize
     from gra_bench.tables import print_rows, print_summary
 
-    rows = summarize(results.values(), list(manifest["configurations"]))
+    rows = summarize(scored_results(results.values(), read_scores(run)), list(manifest["configurations"]))
     trials = [
         {
             **{k: r[k] for k in ("trial", "configuration", "model", "query", "repeat", "score")},
