@@ -44,6 +44,7 @@ def as_lines(rows: list[dict[str, Any]]) -> bytes:
             "rows.json",
         ),
         (as_lines(ROWS), "a.jsonl"),
+        (as_lines(ROWS), "lines-called.json"),
         (as_lines(ROWS) + b"\n\n", "a.ndjson"),
         (as_csv(ROWS), "a.csv"),
         (b"\xef\xbb\xbf" + as_csv(ROWS), "a.CSV"),
@@ -89,6 +90,7 @@ def test_what_csv_writes_is_read_back(rows: list[dict[str, str]]) -> None:
         (b"a,a\n1,2\n", "a.csv", "'a' twice"),
         (b"a,b\n", "a.csv", "no record"),
         (b'a,b\n"1,2\n', "a.csv", "a.csv"),
+        (b"a,b\n1,2\n", "a.json", "is not JSON"),
         (b"<!DOCTYPE html><html>Sign in</html>", "download", "is a web page"),
     ],
 )

@@ -32,8 +32,8 @@ class PublishedBenchmark(BenchmarkProtocol):
         """What else decides the queries, for the dataset's hash."""
         return {}
 
-    def remarks(self, split: Split) -> tuple[str, ...]:
-        """What whoever runs the queries should know."""
+    def remarks(self, split: Split, queries: list[Query]) -> tuple[str, ...]:
+        """What whoever runs the queries should know; `queries` are all of the split."""
         if split == "test":
             return ()
         return (
@@ -47,7 +47,7 @@ class PublishedBenchmark(BenchmarkProtocol):
         return QuerySet(
             queries=request.select(queries),
             dataset_hash=_hash({"file": found.sha256, "split": split, **self.identity(split)}, queries),
-            notes=self.remarks(split),
+            notes=self.remarks(split, queries),
         )
 
     def sample_file(self) -> LocalFile:

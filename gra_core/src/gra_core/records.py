@@ -47,14 +47,14 @@ def _format(text: str, name: str) -> str:
     if suffix in (".jsonl", ".ndjson"):
         return ".jsonl"
     start = text.lstrip()[:1]
-    if start == "[" or suffix == ".json":
+    if start == "[":
         return ".json"
-    if start == "{":
+    if start == "{":  # JSON lines are often called .json too
         first = text.strip().partition("\n")[0].strip()
         return ".jsonl" if _is_object(first) and "\n" in text.strip() else ".json"
     if start == "<":
         raise RecordError(f"{name} is a web page, not data", hint=f"expected {FORMATS}")
-    return ".csv"
+    return suffix if suffix == ".json" else ".csv"
 
 
 def _is_object(line: str) -> bool:

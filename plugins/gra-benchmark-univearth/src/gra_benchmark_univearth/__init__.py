@@ -1,0 +1,1 @@
+"""UnivEARTH: yes/no questions about Earth observation, and a sample of our own."""
