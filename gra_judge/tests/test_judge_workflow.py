@@ -120,6 +120,13 @@ def test_without_a_final_answer_the_judge_is_not_asked(rate: Rate, status: str, 
     assert score.value == 0.0 and not model.requests
 
 
+@pytest.mark.parametrize(("status", "value"), [("abstained", 1.0), ("answered", 0.0), ("limit", 0.0)])
+def test_abstaining_is_right_where_nothing_can_answer(rate: Rate, status: str, value: float) -> None:
+    unsolvable = attrs.evolve(QUERY, golden_workflows=(), solvable=False)
+    score, model = rate(WORKFLOW, attrs.evolve(submission(status=status), query=unsolvable), [verdict(2)])
+    assert score.value == value and not model.requests
+
+
 def test_without_any_answer_of_a_tool_the_judge_is_not_asked(rate: Rate) -> None:
     words = (
         "model_replied",

@@ -41,7 +41,8 @@ class Query:
 
     `text` is what the agent reads, without best-effort prefix; `answer` the reference answer; `domain` and
     `tier` group reports; `cluster` names what is not independent (the template); `extra` is the benchmark's own.
-    `golden_workflows` are the reference of an open-ended query; several are alternatives.
+    `golden_workflows` are the reference of an open-ended query; several are alternatives. Of a query that is not
+    `solvable` no answer is right: the agent should abstain.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Query:
     domain: str = ""
     tier: str = ""
     golden_workflows: tuple[Workflow, ...] = ()
+    solvable: bool = True
     parameters: dict[str, Any] = field(factory=dict)
     extra: dict[str, Any] = field(factory=dict)
 
@@ -79,7 +81,8 @@ class Query:
             "tier",
             "golden_workflows",
         )
-        return {k: full[k] for k in keys if full[k] not in (None, "", [], ())}
+        shown = {k: full[k] for k in keys if full[k] not in (None, "", [], ())}
+        return shown if self.solvable else {**shown, "solvable": False}
 
 
 def content_hash(queries: Iterable[Query]) -> str:
