@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gra_otel import plugin, tracing
-from gra_otel.exporter import _told
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -21,6 +19,8 @@ from gra_core.loop import converse
 from gra_core.session import Session
 from gra_core.testing import ScriptedModel, registry_of, scripted_trial
 from gra_core.trial import TrialRecord
+from gra_otel import plugin, tracing
+from gra_otel.exporter import _told
 
 
 @pytest.fixture(autouse=True)

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from gra_otel.switch import wanted
-from gra_otel.tracing import tracing
 
 from gra_core.testing import calls
+from gra_otel.switch import wanted
+from gra_otel.tracing import tracing
 
 SCRIPT: list[Any] = [
     calls(("load_skills", {"names": ["doubling"]})),

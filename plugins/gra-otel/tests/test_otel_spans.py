@@ -9,8 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gra_otel import plugin
-from gra_otel.names import PROVIDERS, provider_and_model
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -20,6 +18,8 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from gra_core import Event, Limits, Message, ModelError, ModelReply, ModelSettings, Usage
 from gra_core.testing import PluginConformance, calls
+from gra_otel import plugin
+from gra_otel.names import PROVIDERS, provider_and_model
 
 CONVENTION = {v for k, v in vars(gen_ai_attributes).items() if k.startswith("GEN_AI_") and isinstance(v, str)}
 CONTENT = {
