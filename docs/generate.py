@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import click
+
 from gra_bench.cli import COMMANDS, cli
 
 PAGE = Path(__file__).parent / "cli.md"
@@ -31,5 +32,7 @@ def page() -> str:
 
 if __name__ == "__main__":
     if "--check" in sys.argv:
-        sys.exit(0 if PAGE.read_text(encoding="utf-8") == page() else "docs/cli.md is out of date: run nox -s docs")
+        sys.exit(
+            0 if PAGE.read_text(encoding="utf-8") == page() else "docs/cli.md is out of date: run nox -s docs"
+        )
     PAGE.write_text(page(), encoding="utf-8")

@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from gra_core import QueryRequest, Registry, Sources
 
 
 def gra_bench(*arguments: str) -> Any:
-    done = subprocess.run([sys.executable, "-m", "gra_bench.cli", *arguments, "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gra_bench.cli", *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -29,7 +35,9 @@ def test_through_the_tools(tmp_path: Path) -> None:
     place = json.dumps(center)
     assert "Carhenge" in place
     counties_ref = counties["datasets"][0]["ref"]
-    found = tool("compute_distances", a=["landmark/carhenge"], b=counties_ref, k=1, anchor="centroid", order="farthest")
+    found = tool(
+        "compute_distances", a=["landmark/carhenge"], b=counties_ref, k=1, anchor="centroid", order="farthest"
+    )
     text = json.dumps(found["content"])
     assert "Richardson" in text and "geoId/31147" in text
 
@@ -47,7 +55,9 @@ def test_through_the_solver() -> None:
 
 @pytest.mark.parametrize("configuration", ["llm-tools", "gra"])
 def test_through_a_run(configuration: str, tmp_path: Path) -> None:
-    document = gra_bench("run", "-c", configuration, "--query", carhenge_query().id, "--run-dir", str(tmp_path / "run"))
+    document = gra_bench(
+        "run", "-c", configuration, "--query", carhenge_query().id, "--run-dir", str(tmp_path / "run")
+    )
     assert document["results"][0]["mean"] == 1.0
     result = json.loads((tmp_path / "run" / "results.jsonl").read_text())
     assert "Richardson County" in result["outcome"]["answer"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from gra_core import hookspecs
 from gra_core.plugins import PluginSet
 from gra_core.registry import Registry
@@ -44,9 +45,16 @@ def test_a_section_states_the_signature_and_its_example_is_accepted(name: str) -
 
 @pytest.mark.parametrize("name", HOOKS)
 def test_every_hook_is_implemented_in_some_test(name: str) -> None:
-    tests = [p for pattern in ("gra_*/tests", "plugins/gra-*/tests") for d in ROOT.glob(pattern) for p in d.rglob("*.py")]
+    tests = [
+        p
+        for pattern in ("gra_*/tests", "plugins/gra-*/tests")
+        for d in ROOT.glob(pattern)
+        for p in d.rglob("*.py")
+    ]
     plugins = list(ROOT.glob("plugins/gra-*/src/*/plugin.py")) + list(ROOT.glob("gra_*/src/*/plugin.py"))
-    assert any(re.search(rf"def {name}\(", p.read_text()) for p in [*tests, *plugins]), f"no implementation of {name} anywhere"
+    assert any(re.search(rf"def {name}\(", p.read_text()) for p in [*tests, *plugins]), (
+        f"no implementation of {name} anywhere"
+    )
 
 
 def test_every_event_kind_is_in_the_table() -> None:
@@ -55,12 +63,20 @@ def test_every_event_kind_is_in_the_table() -> None:
 
 
 def test_the_command_line_page_is_current() -> None:
-    done = subprocess.run([sys.executable, str(DOCS / "generate.py"), "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(DOCS / "generate.py"), "--check"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_links_lead_somewhere() -> None:
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md"), *ROOT.glob("plugins/gra-*/README.md"), *ROOT.glob("gra_*/README.md")]
+    pages = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *DOCS.glob("*.md"),
+        *ROOT.glob("plugins/gra-*/README.md"),
+        *ROOT.glob("gra_*/README.md"),
+    ]
     for page in pages:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if not target.startswith(("http://", "https://", "mailto:")):
@@ -69,6 +85,7 @@ def test_links_lead_somewhere() -> None:
 
 def test_every_configuration_key_is_explained() -> None:
     import attrs
+
     from gra_core import Configuration
 
     text = (DOCS / "configurations.md").read_text()

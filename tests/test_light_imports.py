@@ -5,7 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 
-HEAVY = ("geopandas", "pandas", "numpy", "shapely", "pyproj", "rasterio", "xarray", "google.genai", "openai", "duckdb", "statsforecast", "scipy")
+HEAVY = (
+    "geopandas",
+    "pandas",
+    "numpy",
+    "shapely",
+    "pyproj",
+    "rasterio",
+    "xarray",
+    "google.genai",
+    "openai",
+    "duckdb",
+    "statsforecast",
+    "scipy",
+)
 
 
 def modules_after(*arguments: str) -> set[str]:

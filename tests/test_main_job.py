@@ -12,8 +12,14 @@ import pytest
 
 
 def gra_bench(*arguments: str) -> tuple[int, Any, str]:
-    done = subprocess.run([sys.executable, "-m", "gra_bench.cli", *arguments], capture_output=True, text=True, check=False)
-    return done.returncode, json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout, done.stderr
+    done = subprocess.run(
+        [sys.executable, "-m", "gra_bench.cli", *arguments], capture_output=True, text=True, check=False
+    )
+    return (
+        done.returncode,
+        json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout,
+        done.stderr,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +40,11 @@ def test_the_tools_answer_every_query_and_no_tools_answer_none(main_run: tuple[P
 
 def test_every_query_alone_scores_one(main_run: tuple[Path, dict[str, Any]]) -> None:
     lines = (main_run[0] / "results.jsonl").read_text().splitlines()
-    wrong = [r["query"] for r in map(json.loads, lines) if r["configuration"] in ("gra", "llm-tools") and r["score"] != 1.0]
+    wrong = [
+        r["query"]
+        for r in map(json.loads, lines)
+        if r["configuration"] in ("gra", "llm-tools") and r["score"] != 1.0
+    ]
     assert wrong == []
 
 
@@ -48,12 +58,16 @@ def test_resuming_makes_no_model_call(main_run: tuple[Path, dict[str, Any]]) -> 
 @pytest.mark.parametrize("disclosure", ["runner", "all"])
 def test_the_other_modes_of_disclosure_answer_too(disclosure: str, tmp_path: Path) -> None:
     (tmp_path / "mode.toml").write_text(f'name = "mode"\nextends = "gra"\ndisclosure = "{disclosure}"\n')
-    code, document, err = gra_bench("run", "-c", str(tmp_path / "mode.toml"), "--limit", "6", "--json", "--run-dir", str(tmp_path / "run"))
+    code, document, err = gra_bench(
+        "run", "-c", str(tmp_path / "mode.toml"), "--limit", "6", "--json", "--run-dir", str(tmp_path / "run")
+    )
     assert code == 0 and document["results"][0]["mean"] == 1.0, err
 
 
 def test_the_test_split_is_answerable_as_well(tmp_path: Path) -> None:
-    code, document, err = gra_bench("run", "-c", "llm-tools", "--split", "test", "--json", "--run-dir", str(tmp_path / "run"))
+    code, document, err = gra_bench(
+        "run", "-c", "llm-tools", "--split", "test", "--json", "--run-dir", str(tmp_path / "run")
+    )
     assert code == 0 and document["results"][0]["mean"] == 1.0, err
 
 

@@ -14,7 +14,9 @@ import pytest
 MODULE = "gra_bench.cli"
 
 
-def run(*command: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    *command: str, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=env)
 
 
@@ -28,7 +30,16 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     made = run(sys.executable, "-m", MODULE, "new-skill", "outline-shape", "--into", str(folder), "--json")
     assert made.returncode == 0, made.stderr
     package = Path(json.loads(made.stdout)["path"])
-    built = run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder / "dist"), str(package))
+    built = run(
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(folder / "dist"),
+        str(package),
+    )
     assert built.returncode == 0, built.stdout + built.stderr
     run(sys.executable, "-m", "venv", "--without-pip", str(folder / "venv"))
     python = folder / "venv" / "bin" / "python"
@@ -36,7 +47,18 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     linked = "; ".join(f"site.addsitedir({path!r})" for path in site.getsitepackages())
     (Path(where) / "workspace.pth").write_text(f"import site; {linked}\n")
     wheel = next((folder / "dist").glob("*.whl"))
-    installed = run(sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(wheel))
+    installed = run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        str(wheel),
+    )
     assert installed.returncode == 0, installed.stderr
     return package, python
 
@@ -50,11 +72,17 @@ def test_its_skill_is_listed_with_its_distribution(clean: tuple[Path, Path]) -> 
     listed = run(str(clean[1]), "-m", MODULE, "list", "skills", "--json")
     assert listed.returncode == 0, listed.stderr
     mine = next(s for s in json.loads(listed.stdout)["skills"] if s["name"] == "outline-shape")
-    assert (mine["distribution"], mine["version"], mine["plugin"]) == ("gra-skill-outline-shape", "0.1.0", "skill-outline-shape")
+    assert (mine["distribution"], mine["version"], mine["plugin"]) == (
+        "gra-skill-outline-shape",
+        "0.1.0",
+        "skill-outline-shape",
+    )
 
 
 def test_it_passes_the_conformance_suite_untouched(clean: tuple[Path, Path]) -> None:
-    done = run(str(clean[1]), "-m", "pytest", "-q", "-p", "no:cacheprovider", str(clean[0] / "tests"), cwd=clean[0])
+    done = run(
+        str(clean[1]), "-m", "pytest", "-q", "-p", "no:cacheprovider", str(clean[0] / "tests"), cwd=clean[0]
+    )
     assert done.returncode == 0, done.stdout
     assert "skipped" not in done.stdout
 
@@ -89,11 +117,17 @@ def test_its_tool_is_used_in_a_run(clean: tuple[Path, Path], tmp_path: Path) -> 
     plugins = {p["name"]: p for p in manifest["configurations"]["llm-tools"]["plugins"]}
     assert plugins["skill-outline-shape"]["distribution"] == "gra-skill-outline-shape"
     events = [json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()]
-    output = next(e["data"]["output"] for e in events if e["kind"] == "tool_returned" and e["data"]["name"] == "measure_compactness")
+    output = next(
+        e["data"]["output"]
+        for e in events
+        if e["kind"] == "tool_returned" and e["data"]["name"] == "measure_compactness"
+    )
     assert output["status"] == "ok" and output["datasets"][0]["ref"].startswith("ds://")
 
 
-@pytest.mark.parametrize("name", ["Soil", "a--b", "-a", "a/b", "../up", "example-skill", "1st", "a" * 65, "soil\n"])
+@pytest.mark.parametrize(
+    "name", ["Soil", "a--b", "-a", "a/b", "../up", "example-skill", "1st", "a" * 65, "soil\n"]
+)
 def test_bad_names_are_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:
     done = run(sys.executable, "-m", MODULE, "new-skill", "--into", str(tmp_path), "--", name)
     assert done.returncode == 2 and list(tmp_path.iterdir()) == []
@@ -102,4 +136,8 @@ def test_bad_names_are_refused_and_nothing_is_written(name: str, tmp_path: Path)
 def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "gra-skill-soil").mkdir()
     done = run(sys.executable, "-m", MODULE, "new-skill", "soil", "--into", str(tmp_path))
-    assert done.returncode == 2 and "exists already" in done.stderr and list((tmp_path / "gra-skill-soil").iterdir()) == []
+    assert (
+        done.returncode == 2
+        and "exists already" in done.stderr
+        and list((tmp_path / "gra-skill-soil").iterdir()) == []
+    )

@@ -47,7 +47,9 @@ def test_a_member_is_complete(member: Member) -> None:
     assert (member.folder / "README.md").read_text().startswith("# ")
     assert (member.source / "__init__.py").exists()
     assert list((member.folder / "tests").glob("test_*.py")), "no tests"
-    assert member.project["license"].startswith("Apache-2.0") and member.project["requires-python"] == ">=3.11"
+    assert (
+        member.project["license"].startswith("Apache-2.0") and member.project["requires-python"] == ">=3.11"
+    )
     assert member.project["version"] == "0.1.0" and member.project["description"]
     if "plugins" in member.folder.parts:
         assert "gra.plugins" in member.project["entry-points"]
@@ -66,8 +68,12 @@ def test_what_a_member_imports_it_declares(member: Member) -> None:
         for name in imported(path):
             if name in sys.stdlib_module_names:
                 continue
-            providers = PROVIDED_BY.get(name) or {d.lower().replace("_", "-") for d in known.get(name, [name])}
-            assert providers & declared, f"{path.relative_to(ROOT)} imports {name}, which {member.name} does not declare"
+            providers = PROVIDED_BY.get(name) or {
+                d.lower().replace("_", "-") for d in known.get(name, [name])
+            }
+            assert providers & declared, (
+                f"{path.relative_to(ROOT)} imports {name}, which {member.name} does not declare"
+            )
 
 
 def imported(path: Path) -> set[str]:
@@ -82,13 +88,20 @@ def imported(path: Path) -> set[str]:
 
 
 def test_test_modules_have_names_of_their_own() -> None:
-    names = [p.name for pattern in ("gra_*/tests", "plugins/gra-*/tests", "tests") for d in ROOT.glob(pattern) for p in d.rglob("test_*.py")]
+    names = [
+        p.name
+        for pattern in ("gra_*/tests", "plugins/gra-*/tests", "tests")
+        for d in ROOT.glob(pattern)
+        for p in d.rglob("test_*.py")
+    ]
     assert len(names) == len(set(names)), sorted(n for n in names if names.count(n) > 1)
 
 
 def test_the_packages_are_installed_and_not_the_folders() -> None:
     for member in MEMBERS:
-        done = run(sys.executable, "-c", f"import {member.package} as p; assert p.__file__, 'namespace package'")
+        done = run(
+            sys.executable, "-c", f"import {member.package} as p; assert p.__file__, 'namespace package'"
+        )
         assert done.returncode == 0, done.stderr
 
 
@@ -116,8 +129,14 @@ def test_no_committed_file_names_a_machine_or_a_key() -> None:
         pytest.skip("not a git checkout")
     for name in listed.stdout.splitlines():
         path = ROOT / name
-        if path.suffix in (".py", ".md", ".toml", ".txt", ".cfg", ".sh", "") and path.is_file() and path.name != Path(__file__).name:
-            assert not (found := words.search(path.read_text(encoding="utf-8", errors="replace"))), f"{name}: {found[0]}"
+        if (
+            path.suffix in (".py", ".md", ".toml", ".txt", ".cfg", ".sh", "")
+            and path.is_file()
+            and path.name != Path(__file__).name
+        ):
+            assert not (found := words.search(path.read_text(encoding="utf-8", errors="replace"))), (
+                f"{name}: {found[0]}"
+            )
 
 
 def test_data_stays_small() -> None:

@@ -10,7 +10,8 @@ from gra_core import ConfigurationError, dump, load, parse_configuration, read_c
 from gra_core.configuration import Configuration, merge, table_of
 
 BASE = parse_configuration(
-    'name = "base"\nskills = ["*"]\n[limits]\nmodel_calls = 7\n[sources.nhc]\nbase_url = "http://127.0.0.1:1"\n', where="base.toml"
+    'name = "base"\nskills = ["*"]\n[limits]\nmodel_calls = 7\n[sources.nhc]\nbase_url = "http://127.0.0.1:1"\n',
+    where="base.toml",
 )
 
 
@@ -51,7 +52,9 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 TABLES = st.recursive(
-    st.integers() | st.text(max_size=3), lambda c: st.dictionaries(st.sampled_from("abc"), c, max_size=3), max_leaves=6
+    st.integers() | st.text(max_size=3),
+    lambda c: st.dictionaries(st.sampled_from("abc"), c, max_size=3),
+    max_leaves=6,
 ).filter(lambda t: isinstance(t, dict))
 
 

@@ -37,7 +37,12 @@ class Full:
 
     @hookimpl
     def gra_skills(self) -> list[Skill]:
-        return [Skill(folder=Path(__file__).parent / "skills" / "weather", tools=(Tool(handler=look, skill="weather"),))]
+        return [
+            Skill(
+                folder=Path(__file__).parent / "skills" / "weather",
+                tools=(Tool(handler=look, skill="weather"),),
+            )
+        ]
 
     @hookimpl
     def gra_sources(self) -> list[Source]:

@@ -93,17 +93,25 @@ class Skills:
     @hookimpl
     def gra_skills(self) -> list[Skill]:
         return [
-            Skill(folder=HERE / "weather", tools=tuple(Tool(handler=f, skill="weather") for f in (get_temperature, get_wind))),
+            Skill(
+                folder=HERE / "weather",
+                tools=tuple(Tool(handler=f, skill="weather") for f in (get_temperature, get_wind)),
+            ),
             Skill(
                 folder=HERE / "rivers",
-                tools=tuple(Tool(handler=f, skill="rivers") for f in (get_rivers, break_down, hang_briefly, hang)),
+                tools=tuple(
+                    Tool(handler=f, skill="rivers") for f in (get_rivers, break_down, hang_briefly, hang)
+                ),
             ),
         ]
 
     @hookimpl
     def gra_executors(self) -> list[Executor]:
         def plain(session: Session) -> str:
-            core = [CORE_TOOLS[n] for n in ("load_skills", "read_skill_resource", "run_skill_tool", "record_proxy", "abstain")]
+            core = [
+                CORE_TOOLS[n]
+                for n in ("load_skills", "read_skill_resource", "run_skill_tool", "record_proxy", "abstain")
+            ]
             return converse(
                 session,
                 system=lambda: "Answer.",
@@ -117,17 +125,28 @@ class Skills:
 CONFIGURATION = Configuration(name="test", executor="plain", skills=("*",))
 
 
-def trial(tmp_path: Path, replies: list[Any], *, plugins: tuple[Any, ...] = (), best_effort: bool = True, **changes: Any) -> tuple[TrialRecord, ScriptedModel]:
+def trial(
+    tmp_path: Path,
+    replies: list[Any],
+    *,
+    plugins: tuple[Any, ...] = (),
+    best_effort: bool = True,
+    **changes: Any,
+) -> tuple[TrialRecord, ScriptedModel]:
     from attrs import evolve
 
     model = ScriptedModel(replies)
     registry = registry_of(Skills(), *plugins)
-    record = scripted_trial(registry, evolve(CONFIGURATION, **changes), model, tmp_path, best_effort=best_effort)
+    record = scripted_trial(
+        registry, evolve(CONFIGURATION, **changes), model, tmp_path, best_effort=best_effort
+    )
     return record, model
 
 
 def returned(record: TrialRecord, name: str) -> dict[str, Any]:
-    return next(e.data["output"] for e in record.events if e.kind == "tool_returned" and e.data["name"] == name)
+    return next(
+        e.data["output"] for e in record.events if e.kind == "tool_returned" and e.data["name"] == name
+    )
 
 
 LOAD = calls(("load_skills", {"names": ["weather", "rivers"]}))
@@ -148,7 +167,10 @@ def test_native_disclosure_declares_a_skills_tools_after_loading(tmp_path: Path)
     assert loaded["rivers"]["resources"] == ["references/notes.md"]
     assert record.outcome.skills == ("weather", "rivers")
     assert record.outcome.tools == {"get_temperature": 1, "load_skills": 1}
-    assert record.outcome.disclosure["invalidations"] == 1 and record.outcome.disclosure["invalidated_tokens"] > 0
+    assert (
+        record.outcome.disclosure["invalidations"] == 1
+        and record.outcome.disclosure["invalidated_tokens"] > 0
+    )
     assert model.closed
 
 
@@ -163,7 +185,9 @@ def test_runner_disclosure_keeps_the_tool_list_constant(tmp_path: Path) -> None:
     record, model = trial(tmp_path, [LOAD, run, "21.5"], disclosure="runner")
     assert declared(model.requests[0]) == declared(model.requests[2])
     assert returned(record, "run_skill_tool")["content"]["temperature_c"] == 21.5
-    assert returned(record, "load_skills")["content"]["loaded"]["weather"]["tools"][0]["parameters"]["required"] == ["place"]
+    assert returned(record, "load_skills")["content"]["loaded"]["weather"]["tools"][0]["parameters"][
+        "required"
+    ] == ["place"]
     assert record.outcome.disclosure["invalidations"] == 0
 
 
@@ -195,13 +219,23 @@ def test_a_tool_of_a_skill_that_is_not_loaded_is_not_called(tmp_path: Path) -> N
         (("break_down", {}), "internal", "synthetic fault"),
         (("hang_briefly", {}), "timeout", "0.2 s"),
         (("load_skills", {"names": ["whether"]}), "not_found", "whether"),
-        (("read_skill_resource", {"skill": "rivers", "path": "../weather/SKILL.md"}), "not_found", "references/notes.md"),
+        (
+            ("read_skill_resource", {"skill": "rivers", "path": "../weather/SKILL.md"}),
+            "not_found",
+            "references/notes.md",
+        ),
         (("run_skill_tool", {"tool": "abstain", "arguments": {}}), "bad_argument", "directly"),
     ],
 )
-def test_a_failed_call_is_answered_and_the_trial_goes_on(tmp_path: Path, call: Any, kind: str, word: str) -> None:
+def test_a_failed_call_is_answered_and_the_trial_goes_on(
+    tmp_path: Path, call: Any, kind: str, word: str
+) -> None:
     record, _ = trial(tmp_path, [LOAD, calls(call), "Went on."])
-    error = returned(record, call[0])["error"] if call[0] != "load_skills" else [e.data["output"] for e in record.events if e.kind == "tool_returned"][1]["error"]
+    error = (
+        returned(record, call[0])["error"]
+        if call[0] != "load_skills"
+        else [e.data["output"] for e in record.events if e.kind == "tool_returned"][1]["error"]
+    )
     assert error["kind"] == kind
     assert word in error["message"] + error["hint"]
     assert record.outcome.answer == "Went on." and record.outcome.tool_errors == 1
@@ -255,10 +289,16 @@ def test_the_context_limit_strikes_before_and_after_the_call(tmp_path: Path) -> 
     assert (record.outcome.reason, len(model.requests)) == ("context_tokens", 0)
     overflow = ModelError("context_overflow", "too many tokens", requests=(Usage(requests=1),))
     record, _ = trial(tmp_path / "b", [overflow])
-    assert (record.outcome.status, record.outcome.reason, record.outcome.usage.requests) == ("limit", "context_tokens", 1)
+    assert (record.outcome.status, record.outcome.reason, record.outcome.usage.requests) == (
+        "limit",
+        "context_tokens",
+        1,
+    )
 
 
-@pytest.mark.parametrize(("kind", "ends"), [("quota", False), ("daily_quota", True), ("auth", True), ("bad_request", False)])
+@pytest.mark.parametrize(
+    ("kind", "ends"), [("quota", False), ("daily_quota", True), ("auth", True), ("bad_request", False)]
+)
 def test_a_model_error_fails_the_trial_with_its_usage(tmp_path: Path, kind: Any, ends: bool) -> None:
     record, _ = trial(tmp_path, [LOAD, ModelError(kind, "no", requests=(Usage(requests=2, input=5),))])
     outcome = record.outcome
@@ -268,7 +308,9 @@ def test_a_model_error_fails_the_trial_with_its_usage(tmp_path: Path, kind: Any,
 
 @pytest.mark.parametrize("stop", ["safety", "malformed_call", "too_many_calls", "unknown"])
 def test_a_stop_that_is_not_clean_is_never_an_answer(tmp_path: Path, stop: Any) -> None:
-    reply = ModelReply(message=Message(role="model", text="half an ans"), stop=stop, stop_detail="WHY", requests=())
+    reply = ModelReply(
+        message=Message(role="model", text="half an ans"), stop=stop, stop_detail="WHY", requests=()
+    )
     record, _ = trial(tmp_path, [reply])
     assert (record.outcome.status, record.outcome.reason, record.outcome.answer) == ("failed", stop, "")
     assert "WHY" in record.outcome.message
@@ -295,7 +337,9 @@ def test_the_best_effort_prefix_is_not_part_of_the_recorded_query(tmp_path: Path
 
 
 def test_caps_show_what_is_left(tmp_path: Path) -> None:
-    record, _ = trial(tmp_path, [LOAD, TEMPERATURE, TEMPERATURE, TEMPERATURE, "Done."], tool_caps={"get_temperature": 2})
+    record, _ = trial(
+        tmp_path, [LOAD, TEMPERATURE, TEMPERATURE, TEMPERATURE, "Done."], tool_caps={"get_temperature": 2}
+    )
     outputs = [e.data["output"] for e in record.events if e.kind == "tool_returned"][1:]
     assert [o.get("remaining_quota") for o in outputs] == [1, 0, None]
     assert outputs[2]["error"]["kind"] == "quota"
@@ -315,11 +359,15 @@ def test_requests_that_tools_make_are_billed(tmp_path: Path) -> None:
         gra_executors = Skills.gra_executors
 
     free = Price(model="scripted", tiers=(Tier(input=Decimal(0), output=Decimal(0)),))
-    flash = Price(model="gemini:*", tiers=(Tier(input=Decimal("0.75"), output=Decimal(1)),), per_search=Decimal("0.014"))
+    flash = Price(
+        model="gemini:*", tiers=(Tier(input=Decimal("0.75"), output=Decimal(1)),), per_search=Decimal("0.014")
+    )
     from attrs import evolve
 
     configuration = evolve(CONFIGURATION, prices=(free, flash), disclosure="all")
-    record = scripted_trial(registry_of(Search()), configuration, ScriptedModel([calls(("search", {})), "Done."]), tmp_path)
+    record = scripted_trial(
+        registry_of(Search()), configuration, ScriptedModel([calls(("search", {})), "Done."]), tmp_path
+    )
     assert record.outcome.tool_usage == Usage(requests=1, input=1_000_000, searches=2)
     assert record.outcome.usage.requests == 2
     assert record.outcome.cost_usd == Decimal("0.778")
@@ -343,7 +391,9 @@ def test_guards_block_and_reviews_change(tmp_path: Path) -> None:
                 return None
 
             def review(call: ToolCall, result: ToolResult, session: Session) -> ToolResult:
-                return ToolResult(status=result.status, content=result.content, notes=("reviewed",), error=result.error)
+                return ToolResult(
+                    status=result.status, content=result.content, notes=("reviewed",), error=result.error
+                )
 
             return [
                 GuidanceRule(id="block", instruction="", guard=guard),
@@ -357,7 +407,11 @@ def test_guards_block_and_reviews_change(tmp_path: Path) -> None:
     assert outputs[1]["error"]["message"] == "no such place" and outputs[2]["notes"] == ["reviewed"]
     assert record.events[0].data["rules"] == ["block", "review"]
     record, _ = trial(tmp_path / "off", script, plugins=(Rules(),), guidance=("*",), guidance_off=("block",))
-    assert [e.data["output"]["status"] for e in record.events if e.kind == "tool_returned"] == ["ok", "ok", "ok"]
+    assert [e.data["output"]["status"] for e in record.events if e.kind == "tool_returned"] == [
+        "ok",
+        "ok",
+        "ok",
+    ]
 
 
 def test_a_call_hook_can_answer_for_a_tool_and_see_every_call(tmp_path: Path) -> None:
@@ -376,7 +430,10 @@ def test_a_call_hook_can_answer_for_a_tool_and_see_every_call(tmp_path: Path) ->
 
 def test_secrets_do_not_reach_the_trajectory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYNTHETIC_API_KEY", "sk-very-secret-value")
-    record, model = trial(tmp_path, [LOAD, calls(("get_temperature", {"place": "sk-very-secret-value"})), "key sk-very-secret-value"])
+    record, model = trial(
+        tmp_path,
+        [LOAD, calls(("get_temperature", {"place": "sk-very-secret-value"})), "key sk-very-secret-value"],
+    )
     assert "sk-very-secret-value" not in json.dumps([e.data for e in record.events], default=str)
     assert "sk-very-secret-value" not in json.dumps(model.requests[2].messages[-1].tool_replies[0].output)
 
@@ -384,7 +441,11 @@ def test_secrets_do_not_reach_the_trajectory(tmp_path: Path, monkeypatch: pytest
 def test_numbers_of_the_answer_are_followed_to_their_calls(tmp_path: Path) -> None:
     record, _ = trial(tmp_path, [LOAD, TEMPERATURE, "It is 21.5 °C, about 22, and 1,000 m high."])
     numbers = next(e.data["numbers"] for e in record.events if e.kind == "answered")
-    assert [(n["number"], bool(n["calls"])) for n in numbers] == [("21.5", True), ("22", True), ("1,000", False)]
+    assert [(n["number"], bool(n["calls"])) for n in numbers] == [
+        ("21.5", True),
+        ("22", True),
+        ("1,000", False),
+    ]
 
 
 def test_strange_text_does_no_harm(tmp_path: Path) -> None:

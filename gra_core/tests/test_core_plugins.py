@@ -56,7 +56,9 @@ class WrongArguments:
 def test_one_plugin_that_raises_does_not_hide_the_others() -> None:
     registry = registry_of(Good("a"), Raises(), Good("b"))
     assert list(registry.guidance) == ["a", "b"]
-    assert "Raises-1" in str(registry.plugins.failures[0]) and "no data here" in str(registry.plugins.failures[0])
+    assert "Raises-1" in str(registry.plugins.failures[0]) and "no data here" in str(
+        registry.plugins.failures[0]
+    )
     with pytest.raises(PluginError, match="no data here"):
         registry.plugins.raise_failures()
 

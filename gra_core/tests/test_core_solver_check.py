@@ -21,7 +21,9 @@ HEIGHTS = pd.DataFrame({"name": ["Ay", "Bee", "Cee", "Dee"], "height": [3.0, 9.0
 class FakeSources:
     def open(self, kind: str, name: str = "") -> Any:
         assert kind == "heights"
-        return SimpleNamespace(table=lambda **_: HEIGHTS.copy(), levels=lambda **_: ["a"], declaration="heights")
+        return SimpleNamespace(
+            table=lambda **_: HEIGHTS.copy(), levels=lambda **_: ["a"], declaration="heights"
+        )
 
 
 class Highest:
@@ -34,7 +36,9 @@ class Highest:
 
     def solve(self, data: Any, parameters: dict[str, Any]) -> list[Any]:
         table = data.open("heights").table()
-        table = table[table["height"] > parameters["floor"]].sort_values(["height", "name"], ascending=[False, True])
+        table = table[table["height"] > parameters["floor"]].sort_values(
+            ["height", "name"], ascending=[False, True]
+        )
         if table.empty:
             raise IllPosed("nothing is that high")
         return [table.iloc[0]["name"], float(table.iloc[0]["height"])]
@@ -162,7 +166,9 @@ def refuse(ctx: ToolContext) -> None:
 def registry(tmp_path: Path) -> Registry:
     folder = tmp_path / "heights"
     folder.mkdir()
-    (folder / "SKILL.md").write_text("---\nname: heights\ndescription: Synthetic heights, for tests.\n---\nAsk.\n")
+    (folder / "SKILL.md").write_text(
+        "---\nname: heights\ndescription: Synthetic heights, for tests.\n---\nAsk.\n"
+    )
     plugins = PluginSet()
     plugins.add(Plugin(folder), "heights")
     return Registry(plugins)

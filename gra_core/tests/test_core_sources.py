@@ -37,7 +37,9 @@ class Numbers:
 
 
 def declared(name: str, **more: Any) -> Source:
-    return Source(kind="numbers", name=name, factory=f"{__name__}:Numbers", title=name, licence="CC0-1.0", **more)
+    return Source(
+        kind="numbers", name=name, factory=f"{__name__}:Numbers", title=name, licence="CC0-1.0", **more
+    )
 
 
 class Provider:
@@ -82,7 +84,12 @@ def test_settings_come_from_table_environment_and_key(monkeypatch: pytest.Monkey
     source = declared("my-source", base_url="https://live.example/", key_env=("A_KEY", "B_KEY"))
     monkeypatch.setenv("B_KEY", "secret-value")
     settings = source.settings({"base_url": "http://127.0.0.1:9/x/", "timeout_s": 3, "depth": 2})
-    assert (settings.base_url, settings.timeout_s, settings.get("depth"), settings.key) == ("http://127.0.0.1:9/x", 3, 2, "secret-value")
+    assert (settings.base_url, settings.timeout_s, settings.get("depth"), settings.key) == (
+        "http://127.0.0.1:9/x",
+        3,
+        2,
+        "secret-value",
+    )
     assert "secret-value" not in repr(settings)
     monkeypatch.setenv("GRA_BASE_URL_MY_SOURCE", "http://127.0.0.1:8")
     assert source.settings({"base_url": "http://127.0.0.1:9"}).base_url == "http://127.0.0.1:8"
@@ -92,7 +99,12 @@ def test_calls_are_noted_for_lineage_and_unknown_operations_refused() -> None:
     uses: list[SourceUse] = []
     handle = Sources(registry_of(Provider(declared("real", snapshot="v1")))).open("numbers", note=uses.append)
     assert handle.get(n=3) == {"n": 3}
-    assert (uses[0].operation, uses[0].request, uses[0].licence, uses[0].snapshot) == ("get", {"n": 3}, "CC0-1.0", "v1")
+    assert (uses[0].operation, uses[0].request, uses[0].licence, uses[0].snapshot) == (
+        "get",
+        {"n": 3},
+        "CC0-1.0",
+        "v1",
+    )
     with pytest.raises(UsageError, match="no operation 'put'"):
         handle.put()
 

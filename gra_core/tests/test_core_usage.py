@@ -10,7 +10,9 @@ from gra_core import Price, PriceTable, Usage, built_in_prices
 from gra_core.usage import Tier
 
 IN_2026, IN_2027 = dt.date(2026, 12, 31), dt.date(2027, 1, 1)
-COUNTS = st.builds(Usage, input=st.integers(0, 10**6), cached=st.integers(0, 10**6), output=st.integers(0, 10**5))
+COUNTS = st.builds(
+    Usage, input=st.integers(0, 10**6), cached=st.integers(0, 10**6), output=st.integers(0, 10**5)
+)
 
 
 def test_a_price_changes_on_its_day() -> None:

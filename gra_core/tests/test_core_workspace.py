@@ -36,7 +36,9 @@ def test_what_is_put_is_got(workspace: Workspace, value: Any) -> None:
 
 
 def test_names_become_references_that_count_up(workspace: Workspace) -> None:
-    refs = [workspace.put(1, name=n).ref for n in ("Nebraska counties", "Nebraska counties", "Äé", "../../etc")]
+    refs = [
+        workspace.put(1, name=n).ref for n in ("Nebraska counties", "Nebraska counties", "Äé", "../../etc")
+    ]
     assert refs == ["ds://nebraska-counties-1", "ds://nebraska-counties-2", "ds://data-1", "ds://etc-1"]
 
 
@@ -95,12 +97,20 @@ def test_nan_is_no_json(workspace: Workspace) -> None:
 def test_lineage_names_call_inputs_and_units(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     first = workspace.put([1, 2], name="first")
-    context = ToolContext(workspace=workspace, sources=Sources(registry_of()), call_id="c7", tool="add", arguments={"a": first.ref})
+    context = ToolContext(
+        workspace=workspace,
+        sources=Sources(registry_of()),
+        call_id="c7",
+        tool="add",
+        arguments={"a": first.ref},
+    )
     context.load(first.ref)
     context.load(first.ref)
     saved = context.save([3], name="sum", columns={"value": Column(unit="m", quantity="intensive")})
     manifest = workspace.open(saved.ref).manifest
-    assert manifest.lineage == Lineage(call_id="c7", tool="add", arguments={"a": first.ref}, inputs=(first.ref,))
+    assert manifest.lineage == Lineage(
+        call_id="c7", tool="add", arguments={"a": first.ref}, inputs=(first.ref,)
+    )
     assert saved.summary["units"] == {"value": "m"}
 
 
@@ -115,7 +125,14 @@ def test_datasets_are_listed_oldest_first_and_survive_reopening(tmp_path: Path) 
 def test_a_licence_that_forbids_storing_forbids_it_for_what_is_derived(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     use = SourceUse(
-        kind="k", source="closed", operation="get", request={}, licence="terms", attribution="", storable=False, retrieved_at=""
+        kind="k",
+        source="closed",
+        operation="get",
+        request={},
+        licence="terms",
+        attribution="",
+        storable=False,
+        retrieved_at="",
     )
     first = workspace.put([1], name="first", lineage=Lineage(sources=(use,)))
     second = workspace.put([2], name="second", lineage=Lineage(inputs=(first.ref,)))

@@ -32,8 +32,15 @@ class History:
         for sure, but allows nothing either.
         """
         if bound := [u for u in self.uses if not u.storable]:
-            return "; ".join(f"source {u.source!r} ({u.licence or 'no licence given'}) forbids storing its data" for u in bound)
-        return f"it was made from {', '.join(self.missing)}, which is gone with its licence" if self.missing else ""
+            return "; ".join(
+                f"source {u.source!r} ({u.licence or 'no licence given'}) forbids storing its data"
+                for u in bound
+            )
+        return (
+            f"it was made from {', '.join(self.missing)}, which is gone with its licence"
+            if self.missing
+            else ""
+        )
 
 
 def trace(workspace: Workspace, ref: str) -> History:
@@ -63,8 +70,12 @@ def described(history: History) -> dict[str, Any]:
     ]
     sources = [
         {
-            "kind": u.kind, "source": u.source, "licence": u.licence, "attribution": u.attribution,
-            "retrieved_at": u.retrieved_at, "storable": u.storable,
+            "kind": u.kind,
+            "source": u.source,
+            "licence": u.licence,
+            "attribution": u.attribution,
+            "retrieved_at": u.retrieved_at,
+            "storable": u.storable,
         }
         for u in history.uses
     ]

@@ -3,6 +3,7 @@
 import math
 
 import shapely
+
 from gra_core.testing import PluginConformance
 from gra_skill_example_skill.compactness import compactness
 

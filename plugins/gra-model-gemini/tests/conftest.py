@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from gra_model_gemini.plugin import gra_models
-from gra_model_gemini.testing import GeminiServer
 
 from gra_core import (
     Clock,
@@ -19,6 +17,8 @@ from gra_core import (
     ToolDeclaration,
     TrialBrief,
 )
+from gra_model_gemini.plugin import gra_models
+from gra_model_gemini.testing import GeminiServer
 
 FAST = {"backoff_s": 0.01}
 

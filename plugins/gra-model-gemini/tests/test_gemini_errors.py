@@ -8,10 +8,10 @@ import threading
 import time
 
 import pytest
-from gra_model_gemini.faults import without_secrets
-from gra_model_gemini.testing import Answer, quota_failure, refusal, reply, retry_info, usage
 
 from gra_core import Clock, ModelError, Usage
+from gra_model_gemini.faults import without_secrets
+from gra_model_gemini.testing import Answer, quota_failure, refusal, reply, retry_info, usage
 
 REFUSED = Usage(requests=1)
 LOST = Usage(requests=1, estimated=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from gra_model_gemini.testing import call_part, chunk, reply, signature, signature_bytes, stream
 
 from gra_core import Message, ToolCall, ToolReply, dump, load
+from gra_model_gemini.testing import call_part, chunk, reply, signature, signature_bytes, stream
 
 # Bytes whose two base64 alphabets differ, since the SDK reads one and writes the other.
 SIGNED = b"\xfb\xff\xfe\xf0>>??"

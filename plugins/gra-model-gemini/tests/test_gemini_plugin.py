@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from gra_model_gemini.plugin import gra_model_families, gra_models
-from gra_model_gemini.testing import GeminiServer, reply
 
 from gra_core import TrialBrief, UnknownName, UsageError
 from gra_core.plugins import PluginSelection
 from gra_core.registry import Registry
 from gra_core.testing import PluginConformance
+from gra_model_gemini.plugin import gra_model_families, gra_models
+from gra_model_gemini.testing import GeminiServer, reply
 
 
 class TestConformance(PluginConformance):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from gra_model_gemini.testing import Answer, call_part, reply, usage
 
 from gra_core import Message, Usage
+from gra_model_gemini.testing import Answer, call_part, reply, usage
 
 FINISHES = {
     "STOP": "stop",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 
 import pytest
-from gra_model_gemini.testing import reply
 
 from gra_core import Message, ModelError, ToolChoice, ToolDeclaration
+from gra_model_gemini.testing import reply
 
 NOTHING = ToolDeclaration(
     name="list_datasets",

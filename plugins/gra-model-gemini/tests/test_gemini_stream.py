@@ -5,6 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gra_core import Message, ModelError, ToolReply, Usage
 from gra_model_gemini.answer import append
 from gra_model_gemini.testing import (
     Answer,
@@ -17,10 +21,6 @@ from gra_model_gemini.testing import (
     stream,
     usage,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-from gra_core import Message, ModelError, ToolReply, Usage
 
 
 def test_chunks_merge_into_one_turn(server, ask):

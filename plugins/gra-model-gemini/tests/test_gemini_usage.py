@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from gra_model_gemini.testing import Answer, chunk, reply
 
 from gra_core import Usage
+from gra_model_gemini.testing import Answer, chunk, reply
 
 FULL = {
     "promptTokenCount": 100,

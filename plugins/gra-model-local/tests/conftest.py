@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from gra_model_local.fetch import fetch_model
-from gra_model_local.plugin import gra_models
 
 from gra_core import Clock, GraError, Message, ModelRequest, ModelSettings, ToolDeclaration, TrialBrief
+from gra_model_local.fetch import fetch_model
+from gra_model_local.plugin import gra_models
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@ import json
 
 import jsonschema
 import pytest
-from gra_model_local.output import BadOutput, Output, open_answer, output_schema, read_output, well_begun
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gra_core import ToolDeclaration
+from gra_model_local.output import BadOutput, Output, open_answer, output_schema, read_output, well_begun
 
 OPEN = {"type": "object"}
 TOOLS = (ToolDeclaration(name="a", description="", parameters=OPEN), ToolDeclaration(name="b", description="", parameters=OPEN))

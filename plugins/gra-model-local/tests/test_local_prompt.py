@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gra_model_local.prompt import constrained_messages, native_messages
-
 from gra_core import Message, ModelRequest, ToolCall, ToolReply
+from gra_model_local.prompt import constrained_messages, native_messages
 
 
 def conversation(provider="", state=None) -> ModelRequest:

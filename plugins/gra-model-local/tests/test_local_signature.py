@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from gra_model_local.grammar import bare, plain_pattern, portable
-from gra_model_local.signature import describe, first_sentence, type_text
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gra_core import ToolDeclaration
+from gra_model_local.grammar import bare, plain_pattern, portable
+from gra_model_local.signature import describe, first_sentence, type_text
 
 BUFFER = ToolDeclaration(
     name="buffer",

@@ -8,9 +8,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from gra_model_openai.plugin import gra_models
 
 from gra_core import Clock, Message, ModelRequest, TrialBrief
+from gra_model_openai.plugin import gra_models
 
 DROP, CUT, HANG = "drop", "cut", "hang"
 
@@ -48,7 +48,13 @@ class WireServer:
 
             def answer(self, step) -> None:
                 status, headers, body = step if isinstance(step, tuple) else (200, {}, step)
-                data = b'{"id": "chatcmpl-1", "choi' if step == CUT else body if isinstance(body, bytes) else json.dumps(body).encode()
+                data = (
+                    b'{"id": "chatcmpl-1", "choi'
+                    if step == CUT
+                    else body
+                    if isinstance(body, bytes)
+                    else json.dumps(body).encode()
+                )
                 self.send_response(status)
                 for name, value in {"Content-Type": "application/json", **headers}.items():
                     self.send_header(name, value)

@@ -8,9 +8,9 @@ import threading
 import time
 
 import pytest
-from gra_model_openai.plugin import gra_models
 
 from gra_core import Clock, LimitExceeded, Message, ModelError, ModelRequest, ModelSettings, TrialBrief, Usage
+from gra_model_openai.plugin import gra_models
 
 
 def fault(status: int, message="no", headers=None, **fields) -> tuple:
@@ -37,7 +37,11 @@ def test_dropped_and_truncated_connections_are_retried_and_their_prompt_counted(
 
 
 def test_a_body_cut_short_without_notice_is_retried(wire, ask, make):
-    wire.steps = [(200, {}, b'{"choices": [{"mess'), (200, {"Content-Type": "text/html"}, b"<html>busy</html>"), make.completion()]
+    wire.steps = [
+        (200, {}, b'{"choices": [{"mess'),
+        (200, {"Content-Type": "text/html"}, b"<html>busy</html>"),
+        make.completion(),
+    ]
     assert ask().usage.requests == 3
 
 
@@ -76,7 +80,10 @@ def test_retries_are_bounded_by_the_setting(wire, ask, make):
 
 
 def test_the_server_may_forbid_or_ask_for_a_retry(wire, ask, make):
-    wire.steps = [fault(400, headers={"x-should-retry": "true"}), fault(500, headers={"x-should-retry": "false"})]
+    wire.steps = [
+        fault(400, headers={"x-should-retry": "true"}),
+        fault(500, headers={"x-should-retry": "false"}),
+    ]
     with pytest.raises(ModelError):
         ask()
     assert len(wire.bodies) == 2
@@ -85,7 +92,12 @@ def test_the_server_may_forbid_or_ask_for_a_retry(wire, ask, make):
 @pytest.mark.parametrize(
     "step",
     [
-        fault(429, "You exceeded your current quota, please check your plan", code="insufficient_quota", type="insufficient_quota"),
+        fault(
+            429,
+            "You exceeded your current quota, please check your plan",
+            code="insufficient_quota",
+            type="insufficient_quota",
+        ),
         fault(402, "Insufficient Balance"),
         fault(429, "Rate limit reached on requests per day (RPD)", code="rate_limit_exceeded"),
     ],
@@ -101,8 +113,19 @@ def test_an_exhausted_account_is_not_retried(wire, ask, step):
     "step",
     [
         fault(400, "This model's maximum context length is 8192 tokens.", code="context_length_exceeded"),
-        fault(400, "the request exceeds the available context size", type="exceed_context_size_error", code=400),
-        (400, {}, {"object": "error", "message": "This model's maximum context length is 4096 tokens", "type": "BadRequestError", "code": 400}),
+        fault(
+            400, "the request exceeds the available context size", type="exceed_context_size_error", code=400
+        ),
+        (
+            400,
+            {},
+            {
+                "object": "error",
+                "message": "This model's maximum context length is 4096 tokens",
+                "type": "BadRequestError",
+                "code": 400,
+            },
+        ),
         fault(413, "prompt is too long: 210000 tokens > 200000 maximum"),
     ],
 )
@@ -113,7 +136,10 @@ def test_a_prompt_beyond_the_window_is_a_context_overflow(wire, ask, step):
     assert caught.value.kind == "context_overflow" and len(wire.bodies) == 1
 
 
-@pytest.mark.parametrize(("status", "kind"), [(400, "bad_request"), (401, "auth"), (403, "auth"), (404, "bad_request"), (422, "bad_request")])
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, "bad_request"), (401, "auth"), (403, "auth"), (404, "bad_request"), (422, "bad_request")],
+)
 def test_refusals_are_not_retried(wire, ask, status, kind):
     wire.steps = [fault(status, "refused")]
     with pytest.raises(ModelError, match="refused") as caught:

@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from gra_model_openai.plugin import gra_model_families, gra_models
-from gra_model_openai.settings import Endpoint
 
 from gra_core import TrialBrief, UsageError, load_plugins
 from gra_core.plugins import PluginSelection
+from gra_model_openai.plugin import gra_model_families, gra_models
+from gra_model_openai.settings import Endpoint
 
 VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GRA_BASE_URL_OPENAI")
 

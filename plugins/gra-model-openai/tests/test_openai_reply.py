@@ -6,7 +6,9 @@ import pytest
 
 from gra_core import Message, ToolCall, ToolDeclaration, Usage
 
-PLACE = ToolDeclaration(name="find_place", description="Find a place.", parameters={"type": "object", "properties": {}})
+PLACE = ToolDeclaration(
+    name="find_place", description="Find a place.", parameters={"type": "object", "properties": {}}
+)
 
 
 def test_a_plain_answer(wire, ask, make):
@@ -72,22 +74,38 @@ def test_a_leading_think_block_is_no_answer_text(wire, ask, make):
     content = "<think>Cars.\nIn a circle.</think>\n\nNebraska"
     wire.steps = [make.completion({"role": "assistant", "content": content})]
     message = ask().message
-    assert (message.text, message.thoughts, message.state["content"]) == ("Nebraska", "Cars.\nIn a circle.", content)
+    assert (message.text, message.thoughts, message.state["content"]) == (
+        "Nebraska",
+        "Cars.\nIn a circle.",
+        content,
+    )
 
 
 def test_half_a_surrogate_pair_becomes_a_replacement_character(wire, ask, make):
-    wire.steps = [make.completion({"role": "assistant", "content": "Berlin \ud83d\ude00 \ud83d", "x": ["\udc00"]}, finish="length")]
+    wire.steps = [
+        make.completion(
+            {"role": "assistant", "content": "Berlin \ud83d\ude00 \ud83d", "x": ["\udc00"]}, finish="length"
+        )
+    ]
     message = ask().message
     assert message.text == "Berlin \U0001f600 \ufffd" and message.state["x"] == ["\ufffd"]
 
 
 def test_a_refusal_is_no_clean_stop(wire, ask, make):
-    wire.steps = [make.completion({"role": "assistant", "content": None, "refusal": "I cannot help with that."})]
+    wire.steps = [
+        make.completion({"role": "assistant", "content": None, "refusal": "I cannot help with that."})
+    ]
     reply = ask()
-    assert (reply.stop, reply.stop_detail, reply.message.text) == ("safety", "refusal", "I cannot help with that.")
+    assert (reply.stop, reply.stop_detail, reply.message.text) == (
+        "safety",
+        "refusal",
+        "I cannot help with that.",
+    )
 
 
-@pytest.mark.parametrize("broken", [{"choices": []}, {"choices": None}, {"choices": [{"index": 0, "message": None}]}])
+@pytest.mark.parametrize(
+    "broken", [{"choices": []}, {"choices": None}, {"choices": [{"index": 0, "message": None}]}]
+)
 def test_a_reply_without_choice_or_message_is_asked_for_once_more(wire, ask, make, broken):
     wire.steps = [make.completion() | broken, make.completion()]
     reply = ask()
@@ -110,7 +128,10 @@ def test_a_stop_for_calls_without_calls_is_a_malformed_response(wire, ask, make)
 @pytest.mark.parametrize("arguments", ['{"name": "Carhenge"', "[1, 2]", '"text"', "name=Carhenge"])
 def test_broken_arguments_get_one_corrective_turn(wire, ask, make, arguments):
     broken = make.calling(make.call(arguments=arguments))
-    wire.steps = [make.completion(broken, finish="tool_calls"), make.completion(make.calling(make.call()), finish="tool_calls")]
+    wire.steps = [
+        make.completion(broken, finish="tool_calls"),
+        make.completion(make.calling(make.call()), finish="tool_calls"),
+    ]
     reply = ask(tools=(PLACE,))
     assert reply.stop == "tool_calls" and reply.message.tool_calls[0].arguments == {"name": "Carhenge"}
     assert reply.requests == (Usage(requests=1, input=20, output=5),) * 2
@@ -161,7 +182,12 @@ def test_a_namespace_before_a_declared_name_is_dropped(wire, ask, make):
 
 
 def test_a_call_without_a_name_is_malformed(wire, ask, make):
-    wire.steps = [make.completion(make.calling({"id": "a", "type": "custom", "custom": {"name": "x", "input": ""}}), finish="tool_calls")]
+    wire.steps = [
+        make.completion(
+            make.calling({"id": "a", "type": "custom", "custom": {"name": "x", "input": ""}}),
+            finish="tool_calls",
+        )
+    ]
     assert ask(tools=(PLACE,)).stop == "malformed_call"
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from gra_model_openai.request import request_body
-from gra_model_openai.settings import Endpoint
 
 from gra_core import (
     Message,
@@ -18,32 +16,56 @@ from gra_core import (
     ToolReply,
     UsageError,
 )
+from gra_model_openai.request import request_body
+from gra_model_openai.settings import Endpoint
 
 PLACE = ToolDeclaration(
     name="find_place", description="Find a place.",
     parameters={"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
 )  # fmt: skip
-COUNTY = ToolDeclaration(name="list_counties", description="Counties.", parameters={"type": "object", "properties": {}})
+COUNTY = ToolDeclaration(
+    name="list_counties", description="Counties.", parameters={"type": "object", "properties": {}}
+)
 
 
 def test_only_what_is_set_is_sent(wire, ask, make):
     wire.steps = [make.completion()]
     ask()
     assert wire.paths == ["/v1/chat/completions"]
-    assert wire.bodies == [{"model": "test-model", "messages": [{"role": "user", "content": "Where is Carhenge?"}]}]
+    assert wire.bodies == [
+        {"model": "test-model", "messages": [{"role": "user", "content": "Where is Carhenge?"}]}
+    ]
 
 
 def test_settings_system_and_tools_have_their_wire_form(wire, ask, make):
     wire.steps = [make.completion()]
-    settings = ModelSettings(temperature=0.0, top_p=0.9, seed=7, max_output_tokens=100, thinking="low", extra={"top_k": 40})
+    settings = ModelSettings(
+        temperature=0.0, top_p=0.9, seed=7, max_output_tokens=100, thinking="low", extra={"top_k": 40}
+    )
     ask(system="Be brief.", tools=(PLACE,), settings=settings)
     body = wire.bodies[0]
     assert body["messages"][0] == {"role": "system", "content": "Be brief."}
     assert body["tools"] == [
-        {"type": "function", "function": {"name": "find_place", "description": "Find a place.", "parameters": PLACE.parameters}}
+        {
+            "type": "function",
+            "function": {
+                "name": "find_place",
+                "description": "Find a place.",
+                "parameters": PLACE.parameters,
+            },
+        }
     ]
-    sampling = {k: body[k] for k in ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "top_k")}
-    assert sampling == {"temperature": 0.0, "top_p": 0.9, "seed": 7, "max_tokens": 100, "reasoning_effort": "low", "top_k": 40}
+    sampling = {
+        k: body[k] for k in ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "top_k")
+    }
+    assert sampling == {
+        "temperature": 0.0,
+        "top_p": 0.9,
+        "seed": 7,
+        "max_tokens": 100,
+        "reasoning_effort": "low",
+        "top_k": 40,
+    }
     assert "tool_choice" not in body
 
 
@@ -52,7 +74,10 @@ def test_settings_system_and_tools_have_their_wire_form(wire, ask, make):
     [
         (ToolChoice(mode="none"), "none"),
         (ToolChoice(mode="any"), "required"),
-        (ToolChoice(mode="any", names=("find_place",)), {"type": "function", "function": {"name": "find_place"}}),
+        (
+            ToolChoice(mode="any", names=("find_place",)),
+            {"type": "function", "function": {"name": "find_place"}},
+        ),
     ],
 )
 def test_tool_choice(wire, ask, make, choice, expected):
@@ -70,7 +95,9 @@ def test_a_choice_among_several_names_declares_just_these(wire, ask, make):
 
 
 def body_of(extra: dict, url: str, **settings) -> dict:
-    request = ModelRequest(messages=(Message.user("q"),), settings=ModelSettings(max_output_tokens=9, extra=extra, **settings))
+    request = ModelRequest(
+        messages=(Message.user("q"),), settings=ModelSettings(max_output_tokens=9, extra=extra, **settings)
+    )
     return request_body(request, model_id="openai:m", name="m", endpoint=Endpoint(base_url=url))
 
 
@@ -79,7 +106,9 @@ def test_the_name_of_the_output_limit_follows_the_server_or_the_setting():
     assert "max_completion_tokens" in body_of({}, official) and "max_tokens" not in body_of({}, official)
     assert "max_tokens" in body_of({}, own)
     chosen = body_of({"max_tokens_field": "max_completion_tokens", "retries": 1}, own)
-    assert chosen["max_completion_tokens"] == 9 and "max_tokens_field" not in chosen and "retries" not in chosen
+    assert (
+        chosen["max_completion_tokens"] == 9 and "max_tokens_field" not in chosen and "retries" not in chosen
+    )
     with pytest.raises(UsageError, match="max_tokens_field"):
         body_of({"max_tokens_field": "limit"}, own)
 
@@ -128,7 +157,12 @@ def test_a_turn_of_another_model_is_written_anew(wire, ask, make):
 
 def test_a_turn_of_the_same_server_but_another_model_is_written_anew(wire, ask, make):
     wire.steps = [make.completion()]
-    turn = Message(role="model", text="Hm.", provider="openai:older-model", state={"role": "assistant", "content": "Hm.", "secret": 1})
+    turn = Message(
+        role="model",
+        text="Hm.",
+        provider="openai:older-model",
+        state={"role": "assistant", "content": "Hm.", "secret": 1},
+    )
     ask(messages=(Message.user("q"), turn, Message.user("go on")))
     assert wire.bodies[0]["messages"][1] == {"role": "assistant", "content": "Hm."}
 
@@ -140,7 +174,11 @@ def test_empty_turns_get_a_visible_placeholder(wire, ask, make):
 
 
 def test_the_old_function_call_form_is_read_and_answered(wire, ask, make):
-    raw = {"role": "assistant", "content": None, "function_call": {"name": "find_place", "arguments": '{"name": "A"}'}}
+    raw = {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": "find_place", "arguments": '{"name": "A"}'},
+    }
     wire.steps = [make.completion(raw, finish="function_call"), make.completion()]
     first = ask(tools=(PLACE,))
     assert first.stop == "tool_calls"
@@ -148,4 +186,7 @@ def test_the_old_function_call_form_is_read_and_answered(wire, ask, make):
     assert made.name == "find_place" and made.arguments == {"name": "A"} and made.id
     reply = ToolReply(call_id=made.id, name="find_place", output={"status": "ok"})
     ask(messages=(Message.user("q"), first.message, Message.results([reply])), tools=(PLACE,))
-    assert wire.bodies[1]["messages"][1:] == [raw, {"role": "function", "name": "find_place", "content": '{"status": "ok"}'}]
+    assert wire.bodies[1]["messages"][1:] == [
+        raw,
+        {"role": "function", "name": "find_place", "content": '{"status": "ok"}'},
+    ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import gra_orchestration.plugin
 import pytest
 from attrs import evolve
+
+import gra_orchestration.plugin
 from gra_core import Configuration, Limits, Skill, Tool, ToolContext, ToolError, ToolResult, hookimpl
 from gra_core.testing import PluginConformance, ScriptedModel, calls, registry_of, scripted_trial
 from gra_core.trial import TrialRecord
@@ -45,7 +46,9 @@ class Skills:
         for name, function in (("rivers", count_rivers), ("web-search", search_web)):
             path = folder / "skills" / name
             path.mkdir(parents=True)
-            (path / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Synthetic {name}.\n---\nGuidance of {name}.\n")
+            (path / "SKILL.md").write_text(
+                f"---\nname: {name}\ndescription: Synthetic {name}.\n---\nGuidance of {name}.\n"
+            )
             self.made.append(Skill(folder=path, tools=(Tool(handler=function, skill=name),)))
 
     @hookimpl
@@ -53,7 +56,9 @@ class Skills:
         return self.made
 
 
-PLAN = calls(("submit_plan", {"milestones": [{"goal": "Count.", "skills": ["rivers"]}], "gaps": ["No lakes."]}))
+PLAN = calls(
+    ("submit_plan", {"milestones": [{"goal": "Count.", "skills": ["rivers"]}], "gaps": ["No lakes."]})
+)
 LOAD = calls(("load_skills", {"names": ["rivers"]}))
 COUNT = calls(("count_rivers", {"region": "Alps"}))
 FAIL = calls(("count_rivers", {"region": "bad"}))
@@ -64,7 +69,9 @@ SEARCH = calls(("search_web", {"query": "rivers"}))
 def run(tmp_path: Path):
     registry = registry_of(gra_orchestration.plugin, Skills(tmp_path))
 
-    def call(name: str, replies: list[Any], *, best_effort: bool = True, **changes: Any) -> tuple[TrialRecord, ScriptedModel]:
+    def call(
+        name: str, replies: list[Any], *, best_effort: bool = True, **changes: Any
+    ) -> tuple[TrialRecord, ScriptedModel]:
         model = ScriptedModel(replies)
         configuration: Configuration = evolve(registry.configurations[name], **changes)
         return scripted_trial(registry, configuration, model, tmp_path / "w", best_effort=best_effort), model
@@ -83,7 +90,12 @@ def test_each_configuration_adds_one_layer(run) -> None:
 
     assert first("llm", ["Three."])[0] == set()
     tools, system = first("llm-tools", ["Three."])
-    assert tools == {"load_skills"} and "Synthetic rivers." in system and "Rules:" not in system and "Guidance of" not in system
+    assert (
+        tools == {"load_skills"}
+        and "Synthetic rivers." in system
+        and "Rules:" not in system
+        and "Guidance of" not in system
+    )
     tools, system = first("gra", [PLAN, "Three."])
     assert tools == {"submit_plan"} and "count_rivers" in system
     _, model = run("gra", [PLAN, "Three."])
@@ -94,7 +106,9 @@ def test_each_configuration_adds_one_layer(run) -> None:
 
 def test_the_basic_configuration_declares_its_tools_and_caps_the_search() -> None:
     basic = {c.name: c for c in gra_orchestration.plugin.gra_configurations()}["llm-basic"]
-    assert basic.tools == ("search_web", "search_maps", "run_python") and basic.tool_caps == {"search_web": 25}
+    assert basic.tools == ("search_web", "search_maps", "run_python") and basic.tool_caps == {
+        "search_web": 25
+    }
     assert "no network" in basic.instructions and "Earth Engine" in basic.instructions
 
 
@@ -104,7 +118,10 @@ def test_limits_are_the_published_ones() -> None:
 
 
 def test_planning_comes_before_any_domain_tool_and_counts(run) -> None:
-    record, model = run("gra", [PLAN, LOAD, COUNT, calls(("update_plan", {"step": 1, "status": "done", "note": "3"})), "Three."])
+    record, model = run(
+        "gra",
+        [PLAN, LOAD, COUNT, calls(("update_plan", {"step": 1, "status": "done", "note": "3"})), "Three."],
+    )
     kinds = [e.kind for e in record.events]
     assert kinds.index("plan_submitted") < kinds.index("skills_loaded")
     assert record.outcome.plan["steps"][0]["status"] == "done" and record.outcome.model_calls == 5
@@ -116,9 +133,14 @@ def test_planning_comes_before_any_domain_tool_and_counts(run) -> None:
 def test_a_refused_plan_can_be_mended_and_a_weak_model_goes_on(run) -> None:
     wrong = calls(("submit_plan", {"milestones": [{"goal": "x", "skills": ["lakes"]}]}))
     record, _ = run("gra", [wrong, PLAN, "Three."])
-    assert "lakes" in outputs(record, "submit_plan")[0]["error"]["message"] and record.outcome.answer == "Three."
+    assert (
+        "lakes" in outputs(record, "submit_plan")[0]["error"]["message"] and record.outcome.answer == "Three."
+    )
     record, _ = run("gra", ["I would just count them.", "Three."])
-    assert record.outcome.answer == "Three." and record.outcome.plan["steps"][0]["note"] == "I would just count them."
+    assert (
+        record.outcome.answer == "Three."
+        and record.outcome.plan["steps"][0]["note"] == "I would just count them."
+    )
     record, _ = run("gra", [wrong] * 4 + ["Three."])
     assert record.outcome.answer == "Three." and record.outcome.model_calls == 5
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import geopandas as gpd
 import pytest
 import shapely
-from gra_skill_admin_boundaries.filtering import PREDICATES, select
-from gra_skill_admin_boundaries.levels import level_named
 from hypothesis import given
 from hypothesis import strategies as st
 from pyproj import Geod
 
 from gra_core import ToolError
+from gra_skill_admin_boundaries.filtering import PREDICATES, select
+from gra_skill_admin_boundaries.levels import level_named
 
 GEOD = Geod(ellps="WGS84")
 

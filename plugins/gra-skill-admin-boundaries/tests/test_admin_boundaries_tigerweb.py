@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from gra_skill_admin_boundaries.plugin import gra_sources
-from gra_skill_admin_boundaries.sources.tigerweb import TigerWeb
 from werkzeug import Response
 
 from gra_core import ToolError
 from gra_geo.protocols import REGION_COLUMNS
+from gra_skill_admin_boundaries.plugin import gra_sources
+from gra_skill_admin_boundaries.sources.tigerweb import TigerWeb
 
 
 def opened(url: str, **values) -> TigerWeb:

@@ -11,7 +11,7 @@ from gra_core.testing import PluginConformance, check_result
 
 class TestConformance(PluginConformance):
     plugin = "gra_skill_admin_boundaries.plugin"
-    examples = {  # noqa: RUF012
+    examples = {
         "find_regions": [{"name": "Nebraska"}, {"level": "state", "country": "BRA"}, {"name": "Atlantis"}],
         "get_boundaries": [{"region_ids": ["geoId/31", "country/FJI"]}],
         "list_subregions": [{"parent_id": "geoId/10", "level": "county"}, {"parent_id": "geoId/31147"}],

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 import shapely
-from gra_skill_admin_boundaries.folding import fold
-from gra_skill_admin_boundaries.plugin import gra_sources
-from gra_skill_admin_boundaries.sources.matching import likely
-from gra_skill_admin_boundaries.sources.wof import WhosOnFirst
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gra_core import SourceSettings, ToolError
 from gra_geo.protocols import REGION_COLUMNS
+from gra_skill_admin_boundaries.folding import fold
+from gra_skill_admin_boundaries.plugin import gra_sources
+from gra_skill_admin_boundaries.sources.matching import likely
+from gra_skill_admin_boundaries.sources.wof import WhosOnFirst
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import gra_skill_data_commons.plugin
 import pytest
 
 import gra_geo.plugin
+import gra_skill_data_commons.plugin
 from gra_core import Registry, Sources, ToolContext, Workspace
 from gra_core.plugins import PluginSet
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import pytest
-from gra_skill_data_commons import tools
 
 from gra_core import ToolError
 from gra_core.testing import PluginConformance
+from gra_skill_data_commons import tools
 
 gra_atlas = pytest.importorskip("gra_atlas.plugin")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gra_skill_data_commons.sources.indicators import quantity_of
 from gra_skill_data_commons.sources.levels import place_type
 from gra_skill_data_commons.sources.observations import choose_facet, read_tracks
 from gra_skill_data_commons.sources.transport import _merge
-from hypothesis import given
-from hypothesis import strategies as st
 
 FACETS = ["a", "b", "c"]
 ORDERS = st.lists(

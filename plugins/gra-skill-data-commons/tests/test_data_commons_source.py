@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 import pytest
-from gra_skill_data_commons.plugin import BASE_URL, gra_sources
-from gra_skill_data_commons.sources.datacommons import DataCommons
 
 from gra_core import SourceSettings, ToolError
+from gra_skill_data_commons.plugin import BASE_URL, gra_sources
+from gra_skill_data_commons.sources.datacommons import DataCommons
 
 
 @pytest.fixture

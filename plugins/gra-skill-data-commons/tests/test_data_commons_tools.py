@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import gra_skill_data_commons.plugin
 import pytest
-from gra_skill_data_commons import tools
 
+import gra_skill_data_commons.plugin
 from gra_core import Registry, ToolError
 from gra_core.plugins import PluginSet
 from gra_core.recording import Recorder, Recording, Replayer
+from gra_skill_data_commons import tools
 
 
 @pytest.fixture

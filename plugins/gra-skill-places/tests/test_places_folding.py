@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 import shapely
-from gra_skill_places.folding import fold, match_of
-from gra_skill_places.kinds import types_known
-from gra_skill_places.sources.cover import cover, quarters
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gra_core import ToolError
+from gra_skill_places.folding import fold, match_of
+from gra_skill_places.kinds import types_known
+from gra_skill_places.sources.cover import cover, quarters
 
 KNOWN = {"city": 5, "airport": 3, "landmark": 1}
 

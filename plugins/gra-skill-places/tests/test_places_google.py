@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from gra_skill_places.plugin import gra_sources
-from gra_skill_places.sources.google import GooglePlaces
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug import Response
 
 from gra_core import ToolError
+from gra_skill_places.plugin import gra_sources
+from gra_skill_places.sources.google import GooglePlaces
 
 SQUARE = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]]}
 TRIANGLE = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [0, 10], [0, 0]]]}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import geopandas as gpd
 import pandas as pd
 import shapely
-from gra_skill_places.counting import count_by_region
-from gra_skill_places.membership import memberships
 from hypothesis import given
 from hypothesis import strategies as st
+
+from gra_skill_places.counting import count_by_region
+from gra_skill_places.membership import memberships
 
 GRID = 4
 

@@ -6,15 +6,15 @@ import re
 import time
 
 import pytest
-from gra_skill_places.plugin import gra_sources
-from gra_skill_places.sources.overpass import Overpass
-from gra_skill_places.sources.overpassql import pattern
-from gra_skill_places.sources.tags import tags_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from werkzeug import Response
 
 from gra_core import ToolError
+from gra_skill_places.plugin import gra_sources
+from gra_skill_places.sources.overpass import Overpass
+from gra_skill_places.sources.overpassql import pattern
+from gra_skill_places.sources.tags import tags_of
 
 SQUARE = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]]}
 TRIANGLE = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [0, 10], [0, 0]]]}

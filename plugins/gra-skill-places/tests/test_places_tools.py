@@ -14,7 +14,7 @@ TERRITORIES = {"geoId/60", "geoId/66", "geoId/69", "geoId/72", "geoId/78"}
 
 class TestConformance(PluginConformance):
     plugin = "gra_skill_places.plugin"
-    examples = {  # noqa: RUF012
+    examples = {
         "search_places": [
             {"region": "Nebraska", "types": ["city"], "sort_by": "population", "limit": 3},
             {"text": "Carhenge"},

@@ -6,12 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gra_skill_scratch_datasets import plugin
-from gra_skill_scratch_datasets.plugin import gra_sandboxes
 
-from gra_core import Clock, Sandbox, SandboxJob, SandboxLimits, SandboxOutcome, Sources, ToolContext, Workspace
+from gra_core import (
+    Clock,
+    Sandbox,
+    SandboxJob,
+    SandboxLimits,
+    SandboxOutcome,
+    Sources,
+    ToolContext,
+    Workspace,
+)
 from gra_core.testing import registry_of
 from gra_geo.plugin import gra_formats
+from gra_skill_scratch_datasets import plugin
+from gra_skill_scratch_datasets.plugin import gra_sandboxes
 
 SANDBOXES = {s.name: s for s in gra_sandboxes()}
 
@@ -25,9 +34,16 @@ def workspace(tmp_path: Path) -> Workspace:
 def context(workspace: Workspace) -> Callable[..., ToolContext]:
     """Make a context as a session would: `context(tool="run_python", sandbox="none")`."""
 
-    def make(*, tool: str = "tool", seconds: float = float("inf"), call_id: str = "call-1", **settings: object) -> ToolContext:
+    def make(
+        *, tool: str = "tool", seconds: float = float("inf"), call_id: str = "call-1", **settings: object
+    ) -> ToolContext:
         return ToolContext(
-            workspace=workspace, sources=Sources(registry_of(plugin)), clock=Clock(seconds), tool=tool, call_id=call_id, settings=dict(settings)
+            workspace=workspace,
+            sources=Sources(registry_of(plugin)),
+            clock=Clock(seconds),
+            tool=tool,
+            call_id=call_id,
+            settings=dict(settings),
         )
 
     return make

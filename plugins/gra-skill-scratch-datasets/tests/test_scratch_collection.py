@@ -12,12 +12,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from gra_skill_scratch_datasets import collection, safely
-from gra_skill_scratch_datasets.tools import run_python
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gra_core import ToolError
+from gra_skill_scratch_datasets import collection, safely
+from gra_skill_scratch_datasets.tools import run_python
 
 
 @pytest.fixture
@@ -89,14 +89,24 @@ def test_an_index_that_is_a_link_or_no_index(outputs, tmp_path):
     (outputs / "index.json").symlink_to(tmp_path / "other.json")
     with pytest.raises(ToolError):
         collection.collect(outputs.parent, tmp_path / "s", 1000)
-    for index in ([1], {"t": 1}, {"t": {"format": "pickle"}}, {"../t": {"format": "json"}}, {"": {"format": "json"}}, {str(i): {} for i in range(99)}):
+    for index in (
+        [1],
+        {"t": 1},
+        {"t": {"format": "pickle"}},
+        {"../t": {"format": "json"}},
+        {"": {"format": "json"}},
+        {str(i): {} for i in range(99)},
+    ):
         refusal(outputs, index)
     (outputs / "index.json").write_text("[" * 100_000)
     with pytest.raises(ToolError):
         collection.collect(outputs.parent, tmp_path / "s2", 1000)
 
 
-@given(name=st.text(max_size=40) | st.sampled_from(["../../etc/passwd", "a/b", "..", ".", "a\0b", "/etc/passwd", "x\n", "ds://a-1"]))
+@given(
+    name=st.text(max_size=40)
+    | st.sampled_from(["../../etc/passwd", "a/b", "..", ".", "a\0b", "/etc/passwd", "x\n", "ds://a-1"])
+)
 def test_names_never_leave_the_folder(tmp_path_factory, name):
     folder = tmp_path_factory.mktemp("plain")
     if not collection.NAME.fullmatch(name):
@@ -115,7 +125,9 @@ def test_formats_are_told_by_content(outputs):
     (outputs / "t.parquet").write_bytes(pickle.dumps(Harmful()))
     assert "was not taken" in refusal(outputs, TABLE)
     assert not (outputs / "unpickled").exists()
-    (outputs / "r.tif").write_text("<VRTDataset rasterXSize='1' rasterYSize='1'><SRS>EPSG:4326</SRS></VRTDataset>")
+    (outputs / "r.tif").write_text(
+        "<VRTDataset rasterXSize='1' rasterYSize='1'><SRS>EPSG:4326</SRS></VRTDataset>"
+    )
     assert "was not taken" in refusal(outputs, {"r": {"format": "geotiff"}})
 
 
@@ -128,7 +140,13 @@ def test_size_is_bounded_on_disk_and_in_memory(outputs, monkeypatch):
 
 def test_a_small_file_that_unfolds_is_refused(outputs, monkeypatch):
     text = "x" * 100_000
-    table = pa.table({"a": pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), pa.array([text])).cast(pa.string())})
+    table = pa.table(
+        {
+            "a": pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), pa.array([text])).cast(
+                pa.string()
+            )
+        }
+    )
     pq.write_table(table, outputs / "t.parquet", compression="zstd")
     assert (outputs / "t.parquet").stat().st_size < 1 << 20
     monkeypatch.setattr(collection, "MAX_LOADED", 200 << 20)

@@ -11,23 +11,32 @@ import pytest
 import rasterio
 import shapely
 import xarray as xr
-from gra_skill_scratch_datasets import exporting
-from gra_skill_scratch_datasets.tools import export_dataset
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gra_core import Lineage, SourceUse, ToolError
+from gra_skill_scratch_datasets import exporting
+from gra_skill_scratch_datasets.tools import export_dataset
 
 
 @pytest.fixture
 def zones(workspace):
-    frame = gpd.GeoDataFrame({"code": ["01", "02"], "v": [1.5, 2.5]}, geometry=shapely.points([[500000, 0], [500000, 4649776]]), crs="EPSG:32633")
+    frame = gpd.GeoDataFrame(
+        {"code": ["01", "02"], "v": [1.5, 2.5]},
+        geometry=shapely.points([[500000, 0], [500000, 4649776]]),
+        crs="EPSG:32633",
+    )
     return workspace.put(frame, name="zones").ref
 
 
 @pytest.fixture
 def grid(workspace):
-    array = xr.DataArray(np.arange(6.0).reshape(2, 3), dims=("y", "x"), coords={"y": [1.5, 0.5], "x": [0.5, 1.5, 2.5]}, attrs={"crs": "EPSG:4326"})
+    array = xr.DataArray(
+        np.arange(6.0).reshape(2, 3),
+        dims=("y", "x"),
+        coords={"y": [1.5, 0.5], "x": [0.5, 1.5, 2.5]},
+        attrs={"crs": "EPSG:4326"},
+    )
     return workspace.put(array, name="grid").ref
 
 
@@ -63,7 +72,14 @@ def test_what_a_format_cannot_hold_is_said(context, workspace, zones, grid):
 
 def test_a_licence_that_forbids_storing_forbids_exporting(context, workspace):
     use = SourceUse(
-        kind="places", source="maps", operation="search", request={}, licence="Terms of Maps", attribution="", storable=False, retrieved_at=""
+        kind="places",
+        source="maps",
+        operation="search",
+        request={},
+        licence="Terms of Maps",
+        attribution="",
+        storable=False,
+        retrieved_at="",
     )
     bound = workspace.put(pd.DataFrame({"a": [1]}), name="bound", lineage=Lineage(sources=(use,)))
     derived = workspace.put(pd.DataFrame({"a": [2]}), name="derived", lineage=Lineage(inputs=(bound.ref,)))
@@ -102,7 +118,12 @@ def test_other_folders_only_when_allowed(context, workspace, zones, tmp_path):
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(path=st.lists(st.sampled_from(["..", ".", "a", "/", "~", "link", "\0", "etc", "x.csv"]), max_size=6).map("/".join) | st.text(max_size=20))
+@given(
+    path=st.lists(st.sampled_from(["..", ".", "a", "/", "~", "link", "\0", "etc", "x.csv"]), max_size=6).map(
+        "/".join
+    )
+    | st.text(max_size=20)
+)
 def test_no_path_leaves_the_exports(context, workspace, zones, tmp_path, path):
     exports = workspace.root / "exports"
     exports.mkdir(exist_ok=True)

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 import rasterio
 import shapely
-from gra_skill_scratch_datasets import tables
-from gra_skill_scratch_datasets.tools import import_file, inspect_dataset
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gra_core import ToolError
+from gra_skill_scratch_datasets import tables
+from gra_skill_scratch_datasets.tools import import_file, inspect_dataset
 
 
 @pytest.fixture
@@ -44,7 +44,9 @@ def error_of(bring, path, **arguments) -> ToolError:
 
 
 def test_identifiers_keep_their_zeros(bring, folder):
-    (folder / "t.csv").write_text("fips,zip,name,value,big\n01001,02134,A,1.5,1234567890123456789\n01003,10001,NA,,2234567890123456789\n")
+    (folder / "t.csv").write_text(
+        "fips,zip,name,value,big\n01001,02134,A,1.5,1234567890123456789\n01003,10001,NA,,2234567890123456789\n"
+    )
     frame, notes, manifest = bring("t.csv")
     assert list(frame["fips"]) == ["01001", "01003"]
     assert list(frame["zip"]) == ["02134", "10001"]
@@ -65,7 +67,9 @@ def test_identifiers_by_name_and_lost_zeros_are_told(bring, folder):
 
 
 def test_types_of_text_columns(bring, folder):
-    (folder / "t.tsv").write_text("day\tn\tx\tmixed\tempty\twhen\n2024-01-31\t1\t-1.5e3\t1\t\t2024-01-01T00:00:00Z\n2024-02-29\t\tn/a\ta\t\t2024-01-01T02:00:00+02:00\n")
+    (folder / "t.tsv").write_text(
+        "day\tn\tx\tmixed\tempty\twhen\n2024-01-31\t1\t-1.5e3\t1\t\t2024-01-01T00:00:00Z\n2024-02-29\t\tn/a\ta\t\t2024-01-01T02:00:00+02:00\n"
+    )
     frame, notes, _ = bring("t.tsv")
     assert frame["day"].tolist() == [pd.Timestamp("2024-01-31"), pd.Timestamp("2024-02-29")]
     assert frame["n"].tolist()[0] == 1
@@ -115,7 +119,17 @@ def test_degrees_out_of_range_are_refused(bring, folder):
 
 
 def test_geojson_is_longitude_latitude(bring, folder):
-    data = {"type": "FeatureCollection", "features": [{"type": "Feature", "id": "a", "properties": {"code": "007"}, "geometry": {"type": "Point", "coordinates": [7.5, 47.5]}}]}
+    data = {
+        "type": "FeatureCollection",
+        "features": [
+            {
+                "type": "Feature",
+                "id": "a",
+                "properties": {"code": "007"},
+                "geometry": {"type": "Point", "coordinates": [7.5, 47.5]},
+            }
+        ],
+    }
     (folder / "f.geojson").write_text(json.dumps(data))
     frame, _, _ = bring("f.geojson")
     assert (frame.crs, frame.loc[0, "code"], frame.geometry[0].x) == ("EPSG:4326", "007", 7.5)
@@ -127,7 +141,9 @@ def test_geojson_is_longitude_latitude(bring, folder):
 
 @pytest.fixture
 def squares():
-    return gpd.GeoDataFrame({"zone": ["001", "002"], "v": [1.0, 2.0]}, geometry=shapely.box([0, 1], 0, [1, 2], 1), crs="EPSG:3035")
+    return gpd.GeoDataFrame(
+        {"zone": ["001", "002"], "v": [1.0, 2.0]}, geometry=shapely.box([0, 1], 0, [1, 2], 1), crs="EPSG:3035"
+    )
 
 
 @pytest.mark.parametrize("name", ["s.gpkg", "s.shp", "s.parquet"])
@@ -158,7 +174,18 @@ def test_layers_are_asked_for(bring, folder, squares):
 
 
 def make_tiff(path, crs):
-    with rasterio.open(path, "w", driver="GTiff", width=4, height=3, count=1, dtype="float32", crs=crs, nodata=-9999.0, transform=(1, 0, 10, 0, -1, 50)) as target:
+    with rasterio.open(
+        path,
+        "w",
+        driver="GTiff",
+        width=4,
+        height=3,
+        count=1,
+        dtype="float32",
+        crs=crs,
+        nodata=-9999.0,
+        transform=(1, 0, 10, 0, -1, 50),
+    ) as target:
         target.write(np.array([[1, 2, 3, -9999], [4, 5, 6, 7], [8, 9, 10, 11]], "float32"), 1)
 
 
@@ -193,7 +220,17 @@ def test_broken_and_disguised_files(bring, folder, workspace, name, content):
 
 
 def test_a_raster_cut_short_is_refused(bring, folder):
-    with rasterio.open(folder / "whole.tif", "w", driver="GTiff", width=200, height=200, count=1, dtype="float64", crs="EPSG:4326", transform=(1, 0, 0, 0, -1, 0)) as target:
+    with rasterio.open(
+        folder / "whole.tif",
+        "w",
+        driver="GTiff",
+        width=200,
+        height=200,
+        count=1,
+        dtype="float64",
+        crs="EPSG:4326",
+        transform=(1, 0, 0, 0, -1, 0),
+    ) as target:
         target.write(np.random.default_rng(1).random((1, 200, 200)))
     (folder / "cut.tif").write_bytes((folder / "whole.tif").read_bytes()[:20_000])
     assert error_of(bring, "cut.tif").kind == "bad_argument"
@@ -212,7 +249,16 @@ def test_only_allowed_folders(context, folder, tmp_path):
     (folder / "link.csv").symlink_to(secret)
     (folder / "up").symlink_to(tmp_path)
     ctx = context(import_dirs=[str(folder)])
-    for path in (str(secret), "../secret.csv", "link.csv", "up/secret.csv", f"{folder}/../secret.csv", "/etc/passwd", "../nothing.csv", "../secret.csv#x"):
+    for path in (
+        str(secret),
+        "../secret.csv",
+        "link.csv",
+        "up/secret.csv",
+        f"{folder}/../secret.csv",
+        "/etc/passwd",
+        "../nothing.csv",
+        "../secret.csv#x",
+    ):
         with pytest.raises(ToolError) as caught:
             import_file(ctx, path)
         # The same answer whether the file exists or not.
@@ -225,7 +271,13 @@ def test_only_allowed_folders(context, folder, tmp_path):
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(path=st.lists(st.sampled_from(["..", ".", "a", "secret.csv", "/", "~", "link", "#", "\0", "etc", "passwd"]), max_size=8).map("/".join) | st.text(max_size=20))
+@given(
+    path=st.lists(
+        st.sampled_from(["..", ".", "a", "secret.csv", "/", "~", "link", "#", "\0", "etc", "passwd"]),
+        max_size=8,
+    ).map("/".join)
+    | st.text(max_size=20)
+)
 def test_no_path_leaves_the_allowed_folders(context, folder, tmp_path, path):
     (tmp_path / "secret.csv").write_text("a\n1\n")
     if not (folder / "link").is_symlink():

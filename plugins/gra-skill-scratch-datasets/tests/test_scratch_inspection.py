@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 import shapely
 import xarray as xr
-from gra_skill_scratch_datasets.tools import inspect_dataset, list_datasets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gra_core import Column, Lineage, SourceUse, ToolError, history
+from gra_skill_scratch_datasets.tools import inspect_dataset, list_datasets
 
 
 def use(source: str, *, storable: bool, licence: str = "CC BY 4.0") -> SourceUse:
@@ -32,7 +32,13 @@ def places(workspace):
         geometry=shapely.points([[0, 0], [1, 1], [2, 2], [3, 3]]), crs="EPSG:4326",
     )  # fmt: skip
     lineage = Lineage(call_id="c1", tool="search_places", sources=(use("gazetteer", storable=True),))
-    return workspace.put(frame, name="places", columns={"value": Column(unit="m", quantity="intensive")}, lineage=lineage, notes=("a note",)).ref
+    return workspace.put(
+        frame,
+        name="places",
+        columns={"value": Column(unit="m", quantity="intensive")},
+        lineage=lineage,
+        notes=("a note",),
+    ).ref
 
 
 def test_an_empty_workspace_is_a_finding(context):
@@ -53,7 +59,17 @@ def test_list_names_every_dataset(context, places, workspace):
 def test_statistics_of_columns(context, places):
     content = inspect_dataset(context(), places, rows=2).content
     columns = {c["name"]: c for c in content["columns"]}
-    assert columns["value"] == {"name": "value", "type": "number", "nulls": 1, "unit": "m", "quantity": "intensive", "unique": 3, "min": 1.0, "max": 6.0, "mean": 3.0}
+    assert columns["value"] == {
+        "name": "value",
+        "type": "number",
+        "nulls": 1,
+        "unit": "m",
+        "quantity": "intensive",
+        "unique": 3,
+        "min": 1.0,
+        "max": 6.0,
+        "mean": 3.0,
+    }
     assert columns["code"]["most_frequent"] == {"02": 2, "01": 1}
     assert (columns["code"]["nulls"], columns["code"]["unique"]) == (1, 2)
     assert columns["open"]["true"] == 3
@@ -79,11 +95,16 @@ def test_columns_can_be_chosen_and_unknown_ones_are_named(context, places):
 
 def test_rasters_and_plain_data(context, workspace):
     values = np.array([[1.0, 2.0, np.nan], [4.0, 5.0, 8.0]])
-    grid = xr.DataArray(values, dims=("y", "x"), coords={"y": [1.5, 0.5], "x": [0.5, 1.5, 2.5]}, attrs={"crs": "EPSG:4326"})
+    grid = xr.DataArray(
+        values, dims=("y", "x"), coords={"y": [1.5, 0.5], "x": [0.5, 1.5, 2.5]}, attrs={"crs": "EPSG:4326"}
+    )
     ref = workspace.put(grid, name="grid").ref
     statistics = inspect_dataset(context(), ref).content["statistics"]
     assert statistics == {"band": 1, "cells": 5, "missing": 1, "min": 1.0, "max": 8.0, "mean_of_cells": 4.0}
-    assert inspect_dataset(context(), workspace.put([1, 2, 3], name="list").ref, rows=2).content["head"] == [1, 2]
+    assert inspect_dataset(context(), workspace.put([1, 2, 3], name="list").ref, rows=2).content["head"] == [
+        1,
+        2,
+    ]
     content = inspect_dataset(context(), workspace.put({"b": 1, "a": 2}, name="object").ref).content
     assert content["head"] == {"a": 2, "b": 1}
     with pytest.raises(ToolError, match="without columns"):
@@ -91,7 +112,21 @@ def test_rasters_and_plain_data(context, workspace):
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(ref=st.text(max_size=30) | st.sampled_from(["ds://../../etc/passwd", "ds://a/../b", "ds:///etc/passwd", "file:///etc/passwd", "ds://", "ds://A-1", "ds://a%2f..-1", "ds://nothing-1\n"]))
+@given(
+    ref=st.text(max_size=30)
+    | st.sampled_from(
+        [
+            "ds://../../etc/passwd",
+            "ds://a/../b",
+            "ds:///etc/passwd",
+            "file:///etc/passwd",
+            "ds://",
+            "ds://A-1",
+            "ds://a%2f..-1",
+            "ds://nothing-1\n",
+        ]
+    )
+)
 def test_no_reference_leaves_the_workspace(context, ref):
     with pytest.raises(ToolError) as caught:
         inspect_dataset(context(), ref)
@@ -99,10 +134,16 @@ def test_no_reference_leaves_the_workspace(context, ref):
 
 
 def test_licence_follows_derivation(workspace):
-    bound = workspace.put([1], name="bound", lineage=Lineage(tool="a", sources=(use("maps", storable=False, licence="Terms of Maps"),)))
+    bound = workspace.put(
+        [1],
+        name="bound",
+        lineage=Lineage(tool="a", sources=(use("maps", storable=False, licence="Terms of Maps"),)),
+    )
     free = workspace.put([2], name="free", lineage=Lineage(tool="b", sources=(use("open", storable=True),)))
     middle = workspace.put([3], name="middle", lineage=Lineage(tool="c", inputs=(bound.ref, free.ref)))
-    last = workspace.put([4], name="last", lineage=Lineage(tool="d", inputs=(middle.ref, last_ref := "ds://last-1")))
+    last = workspace.put(
+        [4], name="last", lineage=Lineage(tool="d", inputs=(middle.ref, last_ref := "ds://last-1"))
+    )
     assert last.ref == last_ref  # its own input: a circle must not be walked forever
     assert history.trace(workspace, free.ref).refusal == ""
     assert "Terms of Maps" in history.trace(workspace, last.ref).refusal

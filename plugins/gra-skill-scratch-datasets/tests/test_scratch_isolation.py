@@ -30,7 +30,14 @@ def test_files_outside_cannot_be_read(isolating, run, tmp_path):
     secret.write_text("top secret")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "link").symlink_to(secret)
-    places = [str(secret), "/etc/passwd", "/etc/shadow", "/proc/1/environ", f"/proc/{os.getpid()}/environ", "/var/log"]
+    places = [
+        str(secret),
+        "/etc/passwd",
+        "/etc/shadow",
+        "/proc/1/environ",
+        f"/proc/{os.getpid()}/environ",
+        "/var/log",
+    ]
     code = TRY + "attempt('link', lambda: open('link').read())\n"
     for number, place in enumerate(places):
         code += f"attempt('file{number}', lambda: open({place!r}).read())\n"
@@ -55,7 +62,11 @@ except OSError as error:
     assert f"HOME {home}\n" not in output
     # Python itself may be installed below the home folder; nothing else of it may show.
     seen = set(eval(output.partition("SEES ")[2]))
-    python = {Path(os.path.realpath(os.sys.executable)).relative_to(home).parts[0]} if os.path.realpath(os.sys.executable).startswith(home + "/") else set()
+    python = (
+        {Path(os.path.realpath(os.sys.executable)).relative_to(home).parts[0]}
+        if os.path.realpath(os.sys.executable).startswith(home + "/")
+        else set()
+    )
     venv = {Path(os.sys.prefix).relative_to(home).parts[0]} if os.sys.prefix.startswith(home + "/") else set()
     assert seen <= python | venv
 
@@ -74,7 +85,9 @@ def test_nothing_outside_its_folder_can_be_changed(isolating, run, tmp_path):
     victim.write_text("as it was")
     victim.chmod(0o644)
     before = victim.stat()
-    code = TRY + f"""
+    code = (
+        TRY
+        + f"""
 victim, beside = {str(victim)!r}, {str(tmp_path / "beside")!r}
 attempt("write", lambda: open(victim, "w").write("x"))
 attempt("create", lambda: open(beside, "w").write("x"))
@@ -92,11 +105,16 @@ attempt("tmp", lambda: open("/tmp/gra-escape", "w").write("x"))
 attempt("library", lambda: open(os.__file__, "a"))
 attempt("mode-of-library", lambda: os.fchmod(os.open(os.__file__, os.O_RDONLY), 0o600))
 """
+    )
     outcome = run(isolating, code)
     assert set(verdicts(outcome.output).values()) == {"refused"}, outcome.output
     after = victim.stat()
     assert victim.read_text() == "as it was"
-    assert (after.st_mode, after.st_uid, after.st_mtime_ns) == (before.st_mode, before.st_uid, before.st_mtime_ns)
+    assert (after.st_mode, after.st_uid, after.st_mtime_ns) == (
+        before.st_mode,
+        before.st_uid,
+        before.st_mtime_ns,
+    )
     assert not (tmp_path / "beside").exists()
     assert not Path("/tmp/gra-escape").exists()
 
@@ -126,7 +144,9 @@ def test_network_is_denied_by_every_way_there_is(isolating, run, listener, tmp_p
     unix = socket.socket(socket.AF_UNIX)
     unix.bind(str(tmp_path / "s"))
     unix.listen()
-    code = TRY + f"""
+    code = (
+        TRY
+        + f"""
 attempt("connect", lambda: socket.socket().connect(("127.0.0.1", {port})))
 attempt("create_connection", lambda: socket.create_connection(("127.0.0.1", {port}), timeout=2))
 attempt("fastopen", lambda: socket.socket().sendto(b"x", 0x20000000, ("127.0.0.1", {port})))
@@ -141,6 +161,7 @@ attempt("dns", lambda: socket.getaddrinfo("example.com", 80))
 import urllib.request
 attempt("urllib", lambda: urllib.request.urlopen("http://127.0.0.1:{port}", timeout=2))
 """
+    )
     outcome = run(isolating, code)
     assert outcome.end == "ok", outcome
     assert len(verdicts(outcome.output)) == 12
@@ -151,7 +172,9 @@ attempt("urllib", lambda: urllib.request.urlopen("http://127.0.0.1:{port}", time
 
 def test_other_processes_are_out_of_reach(isolating, run):
     limits, nice = resource.getrlimit(resource.RLIMIT_CORE), os.getpriority(os.PRIO_PROCESS, 0)
-    code = TRY + f"""
+    code = (
+        TRY
+        + f"""
 agent = {os.getpid()}
 attempt("kill", lambda: os.kill(agent, 15))
 attempt("kill-group", lambda: os.killpg({os.getpgrp()}, 15))
@@ -166,8 +189,9 @@ def call(*arguments):
 attempt("ptrace", lambda: call(101, 16, agent, 0, 0))
 attempt("unshare", lambda: call(272, 0x10000000))
 """
+    )
     if os.uname().machine != "x86_64":
-        code = code.replace('attempt("ptrace"', '# ').replace('attempt("unshare"', "# ")
+        code = code.replace('attempt("ptrace"', "# ").replace('attempt("unshare"', "# ")
     outcome = run(isolating, code)
     assert outcome.end == "ok", outcome
     assert set(verdicts(outcome.output).values()) == {"refused"}, outcome.output
@@ -182,11 +206,14 @@ def test_killing_everything_it_can_see_harms_nobody(isolating, run):
 
 
 def test_limits_cannot_be_raised_again(isolating, run):
-    code = TRY + """
+    code = (
+        TRY
+        + """
 for kind in ("RLIMIT_DATA", "RLIMIT_FSIZE", "RLIMIT_NOFILE"):
     number = getattr(resource, kind)
     attempt(kind, lambda: resource.setrlimit(number, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)))
 """
+    )
     assert set(verdicts(run(isolating, code).output).values()) == {"refused"}
 
 

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from gra_skill_scratch_datasets import safely
-from gra_skill_scratch_datasets.sandboxes.output import Capture
 
 from gra_core import SandboxJob, SandboxLimits, ToolError, pick_sandbox
+from gra_skill_scratch_datasets import safely
+from gra_skill_scratch_datasets.sandboxes.output import Capture
 
 BACKENDS = "gra_skill_scratch_datasets.sandboxes.backends"
 
@@ -48,7 +48,12 @@ def test_memory_of_all_processes_counts_together(any_isolating, run):
 
 
 def test_fork_bomb_is_stopped_and_cleaned_up(isolating, run):
-    outcome = run(isolating, "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass", timeout_s=2.0, processes=8)
+    outcome = run(
+        isolating,
+        "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass",
+        timeout_s=2.0,
+        processes=8,
+    )
     assert outcome.end in ("timeout", "processes")
     assert outcome.peak_processes <= 8
 
@@ -150,11 +155,17 @@ def test_unprotected_runs_keep_limits_and_survive_an_attack_on_the_launcher(tmp_
 
     none = next(s for s in gra_sandboxes() if s.name == "none")
     assert not none.isolating
-    job = SandboxJob(code="import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nwhile True: pass", folder=tmp_path, limits=SandboxLimits(timeout_s=30.0))
+    job = SandboxJob(
+        code="import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nwhile True: pass",
+        folder=tmp_path,
+        limits=SandboxLimits(timeout_s=30.0),
+    )
     outcome = none.open().run(job)
     assert outcome.end == "killed"
     wait_for(lambda: not processes_of(tmp_path), 10.0)
-    slow = SandboxJob(code="import time; time.sleep(60)", folder=tmp_path, limits=SandboxLimits(timeout_s=0.5))
+    slow = SandboxJob(
+        code="import time; time.sleep(60)", folder=tmp_path, limits=SandboxLimits(timeout_s=0.5)
+    )
     assert none.open().run(slow).end == "timeout"
 
 

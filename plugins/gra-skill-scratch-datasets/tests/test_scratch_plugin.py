@@ -8,11 +8,11 @@ import sys
 from typing import ClassVar
 
 import pytest
-from gra_skill_scratch_datasets import plugin
 
 from gra_core import Configuration, Registry, Skill
 from gra_core.plugins import PluginSet
 from gra_core.testing import PluginConformance, ScriptedModel, calls, scripted_trial
+from gra_skill_scratch_datasets import plugin
 
 TOOLS = ["export_dataset", "import_file", "inspect_dataset", "list_datasets", "query_table", "run_python"]
 
@@ -64,11 +64,20 @@ def test_a_trial_goes_on_after_code_that_misbehaves(gra_registry, tmp_path):
     """Through the real loop: four bad programs, then a good one, then the answer."""
     if "reactive" not in gra_registry.executors:
         pytest.skip("no plugin with an executor is installed")
-    bad = ["while True: pass", "x = []\nwhile True: x.append(bytearray(50 << 20))", "import os\nwhile True: os.fork()", "import socket; socket.create_connection(('127.0.0.1', 1))"]
-    turns = [calls(("run_python", {"code": code, "timeout_s": 5 if "True: pass" in code else 60})) for code in bad]
+    bad = [
+        "while True: pass",
+        "x = []\nwhile True: x.append(bytearray(50 << 20))",
+        "import os\nwhile True: os.fork()",
+        "import socket; socket.create_connection(('127.0.0.1', 1))",
+    ]
+    turns = [
+        calls(("run_python", {"code": code, "timeout_s": 5 if "True: pass" in code else 60})) for code in bad
+    ]
     model = ScriptedModel([*turns, calls(("run_python", {"code": "6 * 7"})), "It is 42."])
     limits = {"memory_bytes": 400 << 20, "processes": 8}
-    configuration = Configuration(name="t", executor="reactive", tools=("run_python",), settings={"sandbox_limits": limits})
+    configuration = Configuration(
+        name="t", executor="reactive", tools=("run_python",), settings={"sandbox_limits": limits}
+    )
     record = scripted_trial(gra_registry, configuration, model, tmp_path / "w")
     replies = [e.data["output"] for e in record.events if e.kind == "tool_returned"]
     assert [r["error"]["kind"] for r in replies[:4]] == ["timeout", "quota", "quota", "bad_argument"]
@@ -85,7 +94,9 @@ def test_the_docstring_of_run_python_says_offline():
 def test_skill_document_names_only_tools_that_exist():
     document = skill().document
     assert document.name == "scratch-datasets"
-    assert document.metadata["tools"].split() == [t.name for t in skill().tools] or set(document.metadata["tools"].split()) == set(TOOLS)
+    assert document.metadata["tools"].split() == [t.name for t in skill().tools] or set(
+        document.metadata["tools"].split()
+    ) == set(TOOLS)
     assert len(document.guidance.splitlines()) < 120
     named = set(re.findall(r"`([a-z]+_[a-z]+)`", document.guidance))
     assert named <= {*TOOLS, "save_dataset", "load_dataset", "timeout_s"}
@@ -93,6 +104,8 @@ def test_skill_document_names_only_tools_that_exist():
 
 def test_arguments_are_checked_with_the_tool_named():
     tools = {t.name: t for t in skill().tools}
-    assert tools["query_table"].check({"refs": {"t": "ds://a-1"}, "sql": "select 1"})["refs"] == {"t": "ds://a-1"}
+    assert tools["query_table"].check({"refs": {"t": "ds://a-1"}, "sql": "select 1"})["refs"] == {
+        "t": "ds://a-1"
+    }
     assert tools["query_table"].check({"refs": ["ds://a-1"], "sql": "select 1"})["refs"] == ["ds://a-1"]
     assert tools["run_python"].check({"code": "1", "inputs": None, "timeout_s": 5})["timeout_s"] == 5.0

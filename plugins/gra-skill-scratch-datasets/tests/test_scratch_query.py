@@ -8,31 +8,49 @@ import geopandas as gpd
 import pandas as pd
 import pytest
 import shapely
-from gra_skill_scratch_datasets import querying
-from gra_skill_scratch_datasets.tools import query_table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gra_core import ToolError
+from gra_skill_scratch_datasets import querying
+from gra_skill_scratch_datasets.tools import query_table
 
 
 @pytest.fixture
 def refs(workspace):
     counties = gpd.GeoDataFrame(
-        {"fips": ["01001", "01003", "31055"], "state": ["01", "01", "31"]}, geometry=shapely.points([[0, 0], [1, 1], [2, 2]]), crs="EPSG:4326"
+        {"fips": ["01001", "01003", "31055"], "state": ["01", "01", "31"]},
+        geometry=shapely.points([[0, 0], [1, 1], [2, 2]]),
+        crs="EPSG:4326",
     )
-    people = pd.DataFrame({"fips": ["01001", "01003", "31055"], "people": [10, 20, 30], "odd": [1, "a", None]})
-    return {"c": workspace.put(counties, name="counties").ref, "p": workspace.put(people.drop(columns="odd"), name="people").ref}
+    people = pd.DataFrame(
+        {"fips": ["01001", "01003", "31055"], "people": [10, 20, 30], "odd": [1, "a", None]}
+    )
+    return {
+        "c": workspace.put(counties, name="counties").ref,
+        "p": workspace.put(people.drop(columns="odd"), name="people").ref,
+    }
 
 
 def test_join_group_and_order(context, refs):
-    result = query_table(context(), refs, "select state, sum(people) as total, count(*) n from c join p using (fips) group by state order by total desc, state")
-    assert result.content["result"] == [{"state": "01", "total": 30, "n": 2}, {"state": "31", "total": 30, "n": 1}]
+    result = query_table(
+        context(),
+        refs,
+        "select state, sum(people) as total, count(*) n from c join p using (fips) group by state order by total desc, state",
+    )
+    assert result.content["result"] == [
+        {"state": "01", "total": 30, "n": 2},
+        {"state": "31", "total": 30, "n": 1},
+    ]
     assert result.datasets == ()
 
 
 def test_tables_of_a_list_are_t1_t2(context, refs):
-    result = query_table(context(), list(refs.values()), "select t1.fips, people from t1 join t2 using (fips) where people > 25")
+    result = query_table(
+        context(),
+        list(refs.values()),
+        "select t1.fips, people from t1 join t2 using (fips) where people > 25",
+    )
     assert result.content["result"] == [{"fips": "31055", "people": 30}]
     assert "t1 = ds://counties-1" in result.notes[0]
 
@@ -98,7 +116,9 @@ def test_only_one_select(context, refs, sql):
 def test_settings_are_locked_and_tight():
     with querying._connection({}) as connection:
         names = "('enable_external_access', 'lock_configuration', 'autoinstall_known_extensions', 'autoload_known_extensions', 'allow_community_extensions', 'temp_directory', 'threads')"
-        values = dict(connection.execute(f"select name, value from duckdb_settings() where name in {names}").fetchall())
+        values = dict(
+            connection.execute(f"select name, value from duckdb_settings() where name in {names}").fetchall()
+        )
     assert values == {
         "enable_external_access": "false", "lock_configuration": "true", "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false", "allow_community_extensions": "false", "temp_directory": "", "threads": "2",
@@ -114,7 +134,11 @@ def test_wrong_sql_names_the_fault(context, refs):
 def test_a_query_without_end_is_interrupted(context, refs):
     started = time.monotonic()
     with pytest.raises(ToolError) as caught:
-        query_table(context(seconds=2.0), refs, "select sum(a.range * b.range) from range(10000000) a, range(10000000) b")
+        query_table(
+            context(seconds=2.0),
+            refs,
+            "select sum(a.range * b.range) from range(10000000) a, range(10000000) b",
+        )
     assert caught.value.kind == "timeout"
     assert time.monotonic() - started < 20.0
 
@@ -141,7 +165,9 @@ def test_names_and_kinds_of_tables_are_checked(context, refs, workspace):
 
 def test_sums_too_large_for_whole_numbers_and_decimals(context, workspace):
     ref = workspace.put(pd.DataFrame({"a": [2**62, 2**62, 2**62]}), name="x").ref
-    content = query_table(context(), {"x": ref}, "select sum(a) s, 1.50::decimal(5, 2) d, null::decimal(5, 2) n from x").content
+    content = query_table(
+        context(), {"x": ref}, "select sum(a) s, 1.50::decimal(5, 2) d, null::decimal(5, 2) n from x"
+    ).content
     assert content["result"] == [{"s": 1.383505806e19, "d": 1.5, "n": None}]
 
 
@@ -158,5 +184,7 @@ def test_columns_of_one_name_and_of_mixed_types(context, workspace):
 def test_sums_agree_with_pandas_whatever_the_order(rows):
     frame = pd.DataFrame(rows, columns=["k", "v"])
     with querying._connection({"t": frame}) as connection:
-        result = querying._frame(querying._run(connection, "select k, sum(v)::bigint s from t group by k order by k", 30.0), {})
+        result = querying._frame(
+            querying._run(connection, "select k, sum(v)::bigint s from t group by k order by k", 30.0), {}
+        )
     assert dict(zip(result["k"], result["s"], strict=True)) == frame.groupby("k")["v"].sum().to_dict()

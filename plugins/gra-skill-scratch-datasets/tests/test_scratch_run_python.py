@@ -14,9 +14,9 @@ import pytest
 import rasterio
 import shapely
 import xarray as xr
-from gra_skill_scratch_datasets.tools import run_python
 
 from gra_core import Column, ToolError
+from gra_skill_scratch_datasets.tools import run_python
 
 pytestmark = pytest.mark.usefixtures("any_isolating")
 
@@ -28,7 +28,11 @@ def counties(context):
         {"fips": ["01001", "01003", "31055"], "population": [10.0, 20.0, 30.0]},
         geometry=shapely.box([0, 1, 2], 0, [1, 2, 3], 1), crs="EPSG:4326",
     )  # fmt: skip
-    return context(tool="get_boundaries", call_id="call-0").save(frame, name="counties", columns={"population": Column(unit="people")}).ref
+    return (
+        context(tool="get_boundaries", call_id="call-0")
+        .save(frame, name="counties", columns={"population": Column(unit="people")})
+        .ref
+    )
 
 
 def failure(ctx, code, **arguments):
@@ -63,7 +67,9 @@ c["share"].max()
 
 
 def test_a_list_names_inputs_by_their_reference(context, counties):
-    result = run_python(context(), 'len(load_dataset("counties-1")) + len(load_dataset("ds://counties-1"))', [counties])
+    result = run_python(
+        context(), 'len(load_dataset("counties-1")) + len(load_dataset("ds://counties-1"))', [counties]
+    )
     assert result.content["value"] == 6
 
 
@@ -89,8 +95,12 @@ save_dataset("wide", t.groupby("k").agg({"v": ["min", "max"]}))
 save_dataset("numbers", {"n": 1, "missing": float("nan")})
 """
     replies = {r.summary["name"]: r.ref for r in run_python(context(), code).datasets}
-    pd.testing.assert_frame_equal(workspace.get(replies["sums"]), pd.DataFrame({"k": ["a", "b"], "v": [2, 4]}))
-    pd.testing.assert_frame_equal(workspace.get(replies["filtered"]), pd.DataFrame({"k": ["a", "b"], "v": [2, 3]}))
+    pd.testing.assert_frame_equal(
+        workspace.get(replies["sums"]), pd.DataFrame({"k": ["a", "b"], "v": [2, 4]})
+    )
+    pd.testing.assert_frame_equal(
+        workspace.get(replies["filtered"]), pd.DataFrame({"k": ["a", "b"], "v": [2, 3]})
+    )
     assert list(workspace.get(replies["wide"]).columns) == ["k_", "v_min", "v_max"]
     assert workspace.get(replies["numbers"]) == {"n": 1, "missing": None}
 
@@ -128,27 +138,50 @@ save_dataset("flags", np.ones((2, 2), bool), crs="EPSG:32633", transform=(10, 0,
 def test_no_dataset_without_a_crs(context):
     code = "import geopandas as gpd, shapely\nsave_dataset('p', gpd.GeoDataFrame(geometry=[shapely.Point(0, 0)]))"
     assert "has no CRS" in failure(context(), code).message
-    assert "crs=… and transform=…" in failure(context(), "import numpy as np\nsave_dataset('p', np.zeros((2, 2)))").message
+    assert (
+        "crs=… and transform=…"
+        in failure(context(), "import numpy as np\nsave_dataset('p', np.zeros((2, 2)))").message
+    )
 
 
 @pytest.mark.parametrize(
     ("code", "kind", "parts"),
     [
         ("a = 1\nb = 2\na / 0", "bad_argument", ['File "<code>", line 3', "a / 0", "ZeroDivisionError"]),
-        ("def f(x):\n    return g(x)\n\ndef g(x):\n    raise ValueError('no')\n\nf(1)", "bad_argument", ["line 7", "line 2", "line 5", "ValueError: no"]),
+        (
+            "def f(x):\n    return g(x)\n\ndef g(x):\n    raise ValueError('no')\n\nf(1)",
+            "bad_argument",
+            ["line 7", "line 2", "line 5", "ValueError: no"],
+        ),
         ("x = (", "bad_argument", ["line 1", "SyntaxError"]),
         ("def f():\n    return f()\nf()", "bad_argument", ["RecursionError", "line 2"]),
         ("import sys\nsys.exit(3)", "bad_argument", ["sys.exit(3)"]),
         ("import os\nprint('before')\nos._exit(0)", "bad_argument", ["did not run to its end", "before"]),
         ("import ctypes\nctypes.string_at(0)", "bad_argument", ["SIGSEGV"]),
-        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "bad_argument", ["did not run to its end"]),
-        (f"import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos.kill({os.getpid()}, 9)", "bad_argument", ["Error"]),
+        (
+            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+            "bad_argument",
+            ["did not run to its end"],
+        ),
+        (
+            f"import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos.kill({os.getpid()}, 9)",
+            "bad_argument",
+            ["Error"],
+        ),
         ("while True: pass", "timeout", ["not finished within 2 s"]),
-        ("b = []\nwhile True:\n    b.append(bytearray(30 << 20))", "quota", ["limit of memory", "line 3", "MemoryError"]),
+        (
+            "b = []\nwhile True:\n    b.append(bytearray(30 << 20))",
+            "quota",
+            ["limit of memory", "line 3", "MemoryError"],
+        ),
         ("import numpy as np\nnp.zeros(1 << 40)", "quota", ["limit of memory", "line 2"]),
         ("import os\nwhile True:\n    os.fork()", "quota", ["limit of processes", "line 3"]),
         ("open('big', 'wb').write(bytes(200 << 20))", "quota", ["limit of disk"]),
-        ("import socket\nsocket.create_connection(('127.0.0.1', 80))", "bad_argument", ["PermissionError", "line 2"]),
+        (
+            "import socket\nsocket.create_connection(('127.0.0.1', 80))",
+            "bad_argument",
+            ["PermissionError", "line 2"],
+        ),
         ("import urllib.request\nurllib.request.urlopen('http://example.com')", "bad_argument", ["Error"]),
         ("open('/etc/passwd').read()", "bad_argument", ["Error", "/etc/passwd"]),
         ("import os\nos.listdir(os.path.dirname(os.getcwd()))", "bad_argument", ["line 2"]),
@@ -165,7 +198,10 @@ def test_errors_have_their_kind_and_show_the_line(isolating, context, code, kind
     if isolating.name == "bubblewrap" and "os.getppid()" in code:
         code = "1 / 0"  # inside its own process namespace it has nobody to kill; see the tests of isolation
         parts = ["Error"]
-    ctx = context(sandbox=isolating.name, sandbox_limits={"memory_bytes": 400 << 20, "processes": 8, "disk_bytes": 50 << 20})
+    ctx = context(
+        sandbox=isolating.name,
+        sandbox_limits={"memory_bytes": 400 << 20, "processes": 8, "disk_bytes": 50 << 20},
+    )
     error = failure(ctx, code, timeout_s=2.0 if kind == "timeout" else 60.0)
     assert error.kind == kind, error
     assert all(part in error.message for part in parts), error.message
@@ -194,7 +230,9 @@ def test_values_of_the_last_expression(context):
     for code, expected in cases.items():
         content = run_python(context(), code).content
         assert {k: v for k, v in content.items() if k.startswith("value")} == expected, code
-    table = run_python(context(), "import pandas as pd\npd.DataFrame({'a': range(500)})").content["value_text"]
+    table = run_python(context(), "import pandas as pd\npd.DataFrame({'a': range(500)})").content[
+        "value_text"
+    ]
     assert "500 rows" in table
     assert len(table) < 1000
 
@@ -239,5 +277,8 @@ def test_no_sandbox_means_an_error_not_an_unprotected_run(context, monkeypatch, 
 def test_a_fork_does_not_report_twice(context, any_isolating):
     if any_isolating.name != "sandlock":
         pytest.skip("only sandlock lets new processes be made")
-    result = run_python(context(), "import os\npid = os.fork()\nif pid == 0:\n    raise SystemExit(5)\nos.waitpid(pid, 0)\n'parent'")
+    result = run_python(
+        context(),
+        "import os\npid = os.fork()\nif pid == 0:\n    raise SystemExit(5)\nos.waitpid(pid, 0)\n'parent'",
+    )
     assert result.content["value"] == "parent"

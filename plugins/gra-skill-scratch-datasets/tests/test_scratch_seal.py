@@ -10,10 +10,10 @@ import struct
 import subprocess
 
 import pytest
-from gra_skill_scratch_datasets.guest import seal
-from gra_skill_scratch_datasets.sandboxes.supervised import SupervisedRunner
 
 from gra_core import SandboxJob, SandboxLimits
+from gra_skill_scratch_datasets.guest import seal
+from gra_skill_scratch_datasets.sandboxes.supervised import SupervisedRunner
 
 ALLOW = "allow"
 
@@ -32,7 +32,12 @@ def interpret(code: bytes, *, number: int, architecture: int, arguments: tuple[i
         elif kind == 0x06:
             return {0x7FFF: ALLOW, 0x8000: "kill"}.get(value >> 16, value & 0xFFFF)
         else:
-            met = {0x15: accumulator == value, 0x25: accumulator > value, 0x35: accumulator >= value, 0x45: bool(accumulator & value)}[kind]
+            met = {
+                0x15: accumulator == value,
+                0x25: accumulator > value,
+                0x35: accumulator >= value,
+                0x45: bool(accumulator & value),
+            }[kind]
             at += yes if met else no
 
 
@@ -46,10 +51,22 @@ def machine(request):
     return request.param
 
 
-def decide(machine: str, number: int, *arguments: int, processes: bool = True, only: int = 0, architecture: int | None = None) -> object:
+def decide(
+    machine: str,
+    number: int,
+    *arguments: int,
+    processes: bool = True,
+    only: int = 0,
+    architecture: int | None = None,
+) -> object:
     code = seal.program(machine=machine, processes=processes, own_signals_only=only)
     assert len(code) // 8 <= 4096  # the kernel's bound
-    return interpret(code, number=number, architecture=AUDIT[machine] if architecture is None else architecture, arguments=arguments)
+    return interpret(
+        code,
+        number=number,
+        architecture=AUDIT[machine] if architecture is None else architecture,
+        arguments=arguments,
+    )
 
 
 def column(machine: str) -> int:
@@ -79,7 +96,16 @@ def test_threads_pass_and_processes_where_they_may(machine):
     assert decide(machine, clone, fork, processes=False) == errno.EAGAIN
     assert decide(machine, clone, fork) == ALLOW
     assert decide(machine, 435, processes=True) == errno.ENOSYS
-    for namespace in (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000, 0x80):
+    for namespace in (
+        0x00020000,
+        0x02000000,
+        0x04000000,
+        0x08000000,
+        0x10000000,
+        0x20000000,
+        0x40000000,
+        0x80,
+    ):
         assert decide(machine, clone, namespace | fork) == errno.EPERM
     if machine == "x86_64":
         assert decide(machine, 57, processes=False) == errno.EAGAIN
@@ -103,7 +129,9 @@ def test_numbers_are_those_of_the_kernel_headers(header, index):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("no compiler to ask for the headers")
-    done = subprocess.run([compiler, "-E", "-dM", "-include", header, "-xc", os.devnull], capture_output=True, text=True)
+    done = subprocess.run(
+        [compiler, "-E", "-dM", "-include", header, "-xc", os.devnull], capture_output=True, text=True
+    )
     if done.returncode:
         pytest.skip(f"no header {header}")
     real = {m[1]: int(m[2]) for m in re.finditer(r"^#define __NR_(\w+) (\d+)$", done.stdout, re.M)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import gra_skill_time_series_forecast.plugin
 import pytest
 
 import gra_geo.plugin
+import gra_skill_time_series_forecast.plugin
 from gra_core import Registry, Sources, ToolContext, Workspace
 from gra_core.plugins import PluginSet
 

@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from gra_core import Column, ToolError
 from gra_skill_time_series_forecast import tools
 from gra_skill_time_series_forecast.backtest import origins
 from gra_skill_time_series_forecast.forecast import check_quantiles, make_forecast
@@ -14,11 +19,6 @@ from gra_skill_time_series_forecast.frequency import infer_frequency
 from gra_skill_time_series_forecast.metrics import error_of
 from gra_skill_time_series_forecast.models import candidates
 from gra_skill_time_series_forecast.series import Grid
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
-
-from gra_core import Column, ToolError
 
 
 def grid(values: Any, freq: str = "YS", style: str = "year") -> Grid:

@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from gra_skill_time_series_forecast import plugin
 
 from gra_core import Registry, ToolError
 from gra_core.plugins import PluginSet
+from gra_skill_time_series_forecast import plugin
 
 HEAVY = ("pandas", "numpy", "scipy", "statsforecast", "numba", "geopandas")
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from gra_skill_time_series_forecast.frequency import infer_frequency
-from gra_skill_time_series_forecast.series import Series, read_table, to_grid
-from gra_skill_time_series_forecast.times import read_times, write_time
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gra_core import Column, ToolError
+from gra_skill_time_series_forecast.frequency import infer_frequency
+from gra_skill_time_series_forecast.series import Series, read_table, to_grid
+from gra_skill_time_series_forecast.times import read_times, write_time
 
 
 def rows(times: list[Any], values: list[Any] | None = None) -> list[dict[str, Any]]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pymannkendall
 import pytest
-from gra_skill_time_series_forecast import tools, trend
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from gra_core import ToolError
+from gra_skill_time_series_forecast import tools, trend
 
 VALUES = st.lists(st.integers(0, 12).map(float), min_size=5, max_size=40).map(np.array)
 

@@ -12,10 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import gra_skill_tropical_cyclones.plugin
 import pytest
 
 import gra_geo.plugin
+import gra_skill_tropical_cyclones.plugin
 from gra_core import Registry, Sources, ToolContext, Workspace
 from gra_core.plugins import PluginSet
 

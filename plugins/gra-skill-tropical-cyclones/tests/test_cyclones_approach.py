@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import shapely
-from gra_skill_tropical_cyclones.approach import closest_approaches
-from gra_skill_tropical_cyclones.category import saffir_simpson
-from gra_skill_tropical_cyclones.region import Region
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyproj import Geod
+
+from gra_skill_tropical_cyclones.approach import closest_approaches
+from gra_skill_tropical_cyclones.category import saffir_simpson
+from gra_skill_tropical_cyclones.region import Region
 
 GEOD = Geod(ellps="WGS84")
 

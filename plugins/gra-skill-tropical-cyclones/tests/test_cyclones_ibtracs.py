@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gra_skill_tropical_cyclones.sources.ibtracs import EXTRA_COLUMNS, IbtracsCsv
 
 from gra_core import SourceSettings, ToolError
 from gra_geo.protocols import FIX_COLUMNS
+from gra_skill_tropical_cyclones.sources.ibtracs import EXTRA_COLUMNS, IbtracsCsv
 
 
 @pytest.fixture

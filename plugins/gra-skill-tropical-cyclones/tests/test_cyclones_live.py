@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import shapely
+
+from gra_core import SourceSettings, ToolError
 from gra_skill_tropical_cyclones import outlook, tools
 from gra_skill_tropical_cyclones.runs import basin_of
 from gra_skill_tropical_cyclones.sources.nhc import CurrentStorms
 from gra_skill_tropical_cyclones.sources.weatherlab import read_tracks
-
-from gra_core import SourceSettings, ToolError
 
 STORM = {
     "id": "ep062026", "binNumber": "EP1", "name": "Synthetic", "classification": "HU", "intensity": "90", "pressure": "967",

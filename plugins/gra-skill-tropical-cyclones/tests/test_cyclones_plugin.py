@@ -7,9 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gra_skill_tropical_cyclones.plugin import gra_skills, gra_sources
-
 from gra_core import SourceSettings
+from gra_skill_tropical_cyclones.plugin import gra_skills, gra_sources
 
 TOOLS = [
     "find_historical_storms",

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import shapely
-from gra_skill_tropical_cyclones import tools
-from gra_skill_tropical_cyclones.swath import make_swath, quadrants
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyproj import Geod
 
 from gra_core import ToolError
+from gra_skill_tropical_cyclones import tools
+from gra_skill_tropical_cyclones.swath import make_swath, quadrants
 
 GEOD = Geod(ellps="WGS84")
 NEW_ORLEANS = [-90.07, 29.95]

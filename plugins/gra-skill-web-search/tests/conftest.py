@@ -11,13 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gra_skill_web_search import plugin
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from gra_core import Registry, Sources, ToolContext, ToolError, ToolResult, Workspace
 from gra_core.plugins import PluginSet
 from gra_core.session import run_tool
+from gra_skill_web_search import plugin
 
 KEY = "synthetic-key-0123456789"
 VARIABLES = (

@@ -8,9 +8,10 @@ import socket
 import ssl
 
 import pytest
-from gra_skill_web_search.sources import addresses
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
+
+from gra_skill_web_search.sources import addresses
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from gra_skill_web_search.passages import LONGEST, best_passages, bm25, paragraphs_of
 from hypothesis import given
 from hypothesis import strategies as st
+
+from gra_skill_web_search.passages import LONGEST, best_passages, bm25, paragraphs_of
 
 TEXTS = st.lists(st.text(alphabet="abc \n", max_size=3000), max_size=5).map("\n\n".join)
 

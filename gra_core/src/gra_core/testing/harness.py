@@ -59,7 +59,10 @@ class ScriptedModel:
 
 def calls(*named: tuple[str, dict[str, Any]]) -> list[ToolCall]:
     """Tool calls of one turn: ``calls(("load_skills", {"names": ["geometry"]}))``."""
-    return [ToolCall(id=f"call-{n}-{name}", name=name, arguments=arguments) for n, (name, arguments) in enumerate(named)]
+    return [
+        ToolCall(id=f"call-{n}-{name}", name=name, arguments=arguments)
+        for n, (name, arguments) in enumerate(named)
+    ]
 
 
 def registry_of(*plugins: Any) -> Registry:

@@ -23,7 +23,6 @@ def measure_compactness(ctx: ToolContext, regions: Regions) -> ToolResult:
     """
     from gra_geo.frames import rows_of
     from gra_geo.inputs import read_regions
-
     from gra_skill_example_skill.compactness import compactness
 
     read = read_regions(ctx, regions)

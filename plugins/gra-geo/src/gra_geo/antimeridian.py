@@ -162,7 +162,9 @@ def _latitude_at(lon: float, start: np.ndarray, end: np.ndarray) -> float:
 
 def _merge(parts: list[Geometry], kind: str) -> Geometry:
     wanted = kind.removeprefix("Multi")
-    flat = [p for p in shapely.get_parts(shapely.get_parts(parts)) if p.geom_type == wanted and not p.is_empty]
+    flat = [
+        p for p in shapely.get_parts(shapely.get_parts(parts)) if p.geom_type == wanted and not p.is_empty
+    ]
     if len(flat) == 1:
         return flat[0]
     return MultiPolygon(flat) if wanted == "Polygon" else shapely.multilinestrings(flat)

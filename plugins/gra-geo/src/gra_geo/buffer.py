@@ -34,7 +34,11 @@ def buffer(values: Any, distance_m: float) -> np.ndarray:
     Widths are within 0.1 % (0.3 % beyond 3,000 km). `ToolError` when the distance is too large; a polygon shrunk away is empty.
     """
     if not np.isfinite(distance_m) or abs(distance_m) > LONGEST_M:
-        raise ToolError("bad_argument", f"buffer distance {distance_m:g} m is out of range", hint=f"give up to {LONGEST_M:g} metres either way")
+        raise ToolError(
+            "bad_argument",
+            f"buffer distance {distance_m:g} m is out of range",
+            hint=f"give up to {LONGEST_M:g} metres either way",
+        )
     shapes = geometries(values)
     if distance_m == 0:
         return np.array([polygons_of(s) for s in shapes], dtype=object)
@@ -54,7 +58,10 @@ def circles(lon: Any, lat: Any, radius_m: float, vertices: int = VERTICES) -> np
         return np.empty(0, dtype=object)
     turn = np.linspace(0.0, 360.0, vertices, endpoint=False)
     x, y, _ = GEOD.fwd(
-        np.repeat(lon, vertices), np.repeat(lat, vertices), np.tile(turn, len(lon)), np.full(len(lon) * vertices, radius_m)
+        np.repeat(lon, vertices),
+        np.repeat(lat, vertices),
+        np.tile(turn, len(lon)),
+        np.full(len(lon) * vertices, radius_m),
     )
     rings = np.stack([np.asarray(x), np.asarray(y)], axis=1).reshape(len(lon), vertices, 2)
     polar = np.abs(lat) + np.degrees(radius_m / 6_335_439.0) > 89.0
@@ -112,7 +119,13 @@ def _pieces(lines: Geometry) -> list[Geometry]:
     """Lines (or positions) grouped by cells of `PIECE` degrees, so that a local projection fits each group."""
     if shapely.get_dimensions(lines) == 0:
         xy = shapely.get_coordinates(lines)
-        return list(shapely.multipoints(shapely.points(xy), indices=np.unique(_cells(xy), return_inverse=True)[1])) if len(xy) else []
+        return (
+            list(
+                shapely.multipoints(shapely.points(xy), indices=np.unique(_cells(xy), return_inverse=True)[1])
+            )
+            if len(xy)
+            else []
+        )
     xy, line = shapely.get_coordinates(shapely.get_parts(lines), return_index=True)
     same = line[1:] == line[:-1]
     start, end, line = xy[:-1][same], xy[1:][same], line[:-1][same]
@@ -140,7 +153,7 @@ def boundary(shape: Geometry) -> Geometry:
     if west == -180.0 and east == 180.0:
         sides = [edge.intersection(shapely.LineString([(x, -90), (x, 90)])) for x in (-180.0, 180.0)]
         both = sides[0].intersection(shapely.transform(sides[1], lambda xy: xy - [360.0, 0.0]))
-        edge = edge.difference(both).difference(shapely.transform(both, lambda xy: xy + [360.0, 0.0]))
+        edge = edge.difference(both).difference(shapely.transform(both, lambda xy: xy - [-360.0, 0.0]))
     return edge
 
 

@@ -23,7 +23,9 @@ def parse_crs(value: Any) -> pyproj.CRS:
         return pyproj.CRS.from_user_input(value)
     except (CRSError, TypeError, ValueError) as error:
         raise ToolError(
-            "bad_argument", f"{str(value)[:80]!r} is not a coordinate reference system", hint="give an EPSG code such as EPSG:4326"
+            "bad_argument",
+            f"{str(value)[:80]!r} is not a coordinate reference system",
+            hint="give an EPSG code such as EPSG:4326",
         ) from error
 
 
@@ -44,7 +46,10 @@ def is_wgs84(crs: Any) -> bool:
 @lru_cache(maxsize=64)
 def _is_wgs84(wkt: str) -> bool:
     crs = pyproj.CRS.from_wkt(wkt)
-    return (crs.is_geographic and crs.equals(WGS84, ignore_axis_order=True)) or crs.to_authority() == ("OGC", "CRS84")
+    return (crs.is_geographic and crs.equals(WGS84, ignore_axis_order=True)) or crs.to_authority() == (
+        "OGC",
+        "CRS84",
+    )
 
 
 def to_wgs84(frame: gpd.GeoDataFrame, what: str = "the dataset") -> tuple[gpd.GeoDataFrame, list[str]]:

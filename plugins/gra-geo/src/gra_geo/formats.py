@@ -39,7 +39,11 @@ class ParquetHandler:
         try:
             _storable(value).to_parquet(path)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-            raise ToolError("bad_argument", f"the table cannot be stored: {error}", hint="each column must hold values of one type") from error
+            raise ToolError(
+                "bad_argument",
+                f"the table cannot be stored: {error}",
+                hint="each column must hold values of one type",
+            ) from error
 
     def read(self, path: Path) -> pd.DataFrame:
         return pd.read_parquet(path)

@@ -64,7 +64,9 @@ def rows_of(
         names = [c for c in names if not _holds_geometry(frame[c])]
     head = frame[names].head(limit)
     lists = [list(head[c]) for c in names]
-    return [dict(zip(map(str, names), map(plain, values), strict=True)) for values in zip(*lists, strict=True)]
+    return [
+        dict(zip(map(str, names), map(plain, values), strict=True)) for values in zip(*lists, strict=True)
+    ]
 
 
 def _holds_geometry(column: pd.Series) -> bool:

@@ -20,7 +20,11 @@ TYPES = (*DEPTH, "GeometryCollection", "Feature", "FeatureCollection")
 
 def bad(message: str, hint: str = "") -> ToolError:
     """The error of unusable GeoJSON."""
-    return ToolError("bad_argument", f"invalid GeoJSON: {message}", hint=hint or "GeoJSON is RFC 7946, coordinates are [longitude, latitude]")
+    return ToolError(
+        "bad_argument",
+        f"invalid GeoJSON: {message}",
+        hint=hint or "GeoJSON is RFC 7946, coordinates are [longitude, latitude]",
+    )
 
 
 def parse_text(text: str) -> Any:
@@ -47,7 +51,9 @@ def read_geojson(data: Any, notes: list[str]) -> gpd.GeoDataFrame:
         if isinstance(feature.get("id"), (str, int)):
             record.setdefault("feature_id", str(feature["id"]))
         records.append(record)
-        geometries.append(geometry_of(feature.get("geometry"), f"{place}.geometry" if place else "geometry", notes))
+        geometries.append(
+            geometry_of(feature.get("geometry"), f"{place}.geometry" if place else "geometry", notes)
+        )
     if not geometries:
         raise bad("it holds no features", "give at least one feature")
     for record in records:
@@ -83,7 +89,9 @@ def geometry_of(data: Any, place: str, notes: list[str]) -> shapely.Geometry:
         parts = data.get("geometries")
         if not isinstance(parts, list) or not parts:
             raise bad(f"{place} is a GeometryCollection without geometries")
-        return shapely.GeometryCollection([geometry_of(p, f"{place}.geometries[{i}]", notes) for i, p in enumerate(parts)])
+        return shapely.GeometryCollection(
+            [geometry_of(p, f"{place}.geometries[{i}]", notes) for i, p in enumerate(parts)]
+        )
     if kind not in DEPTH:
         raise bad(f"{place}.type is {kind!r}; expected one of {', '.join(DEPTH)} or GeometryCollection")
     where = f"{place}.coordinates"
@@ -102,7 +110,9 @@ def _positions(value: Any, depth: int, where: str) -> Any:
 
 
 def _position(value: Any, where: str) -> tuple[float, float]:
-    if len(value) not in (2, 3, 4) or any(isinstance(v, bool) or not isinstance(v, (int, float)) for v in value):
+    if len(value) not in (2, 3, 4) or any(
+        isinstance(v, bool) or not isinstance(v, (int, float)) for v in value
+    ):
         raise bad(f"{where} must be [longitude, latitude] numbers, got {json.dumps(value, default=str)[:60]}")
     if not all(math.isfinite(v) for v in value[:2]):
         raise bad(f"{where} is not finite: {value[:2]}", "leave out points without coordinates")
@@ -133,10 +143,14 @@ def _polygon(rings: list[list[tuple[float, float]]], where: str, notes: list[str
     closed = []
     for index, ring in enumerate(rings):
         if len(set(ring)) < 3:
-            raise bad(f"{where}[{index}] is a ring of {len(set(ring))} different positions; a ring needs at least 3")
+            raise bad(
+                f"{where}[{index}] is a ring of {len(set(ring))} different positions; a ring needs at least 3"
+            )
         if ring[0] != ring[-1]:
             ring = [*ring, ring[0]]
-            notes.append(f"{where}[{index}]: the ring was not closed; its first position was repeated at the end")
+            notes.append(
+                f"{where}[{index}]: the ring was not closed; its first position was repeated at the end"
+            )
         closed.append(ring)
     return shapely.Polygon(closed[0], closed[1:])
 

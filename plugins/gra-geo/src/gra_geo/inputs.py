@@ -35,7 +35,9 @@ def read_regions(ctx: ToolContext, regions: Any) -> Read:
     if len(wrong):
         kinds = ", ".join(sorted(wrong.geom_type.unique()))
         raise ToolError(
-            "bad_argument", f"regions must be polygons, got {len(wrong)} of type {kinds}", hint="make polygons with buffer_features first"
+            "bad_argument",
+            f"regions must be polygons, got {len(wrong)} of type {kinds}",
+            hint="make polygons with buffer_features first",
         )
     return Read(frame=labelled(read.frame, "region_id"), notes=read.notes)
 
@@ -76,7 +78,9 @@ def _read(ctx: ToolContext, value: Any, what: str) -> Read:
     elif isinstance(value, list) and value:
         frame = _from_list(ctx, value, what, notes)
     else:
-        raise ToolError("bad_argument", f"{what}: nothing was given", hint="give a ds:// reference, ids or GeoJSON")
+        raise ToolError(
+            "bad_argument", f"{what}: nothing was given", hint="give a ds:// reference, ids or GeoJSON"
+        )
     return Read(frame=checked(frame, what, notes), notes=notes)
 
 
@@ -92,7 +96,11 @@ def _from_dataset(ctx: ToolContext, ref: str, notes: list[str]) -> gpd.GeoDataFr
         return _from_table(ctx, ref, data, notes)
     if isinstance(data, dict) and data.get("type") in geojson.TYPES:
         return geojson.read_geojson(data, notes)
-    raise ToolError("bad_argument", f"{ref} holds no features but {type(data).__name__}", hint="give a dataset of features, or a table with lon and lat columns")
+    raise ToolError(
+        "bad_argument",
+        f"{ref} holds no features but {type(data).__name__}",
+        hint="give a dataset of features, or a table with lon and lat columns",
+    )
 
 
 def _from_table(ctx: ToolContext, ref: str, table: pd.DataFrame, notes: list[str]) -> gpd.GeoDataFrame:
@@ -108,7 +116,9 @@ def _from_table(ctx: ToolContext, ref: str, table: pd.DataFrame, notes: list[str
         ids = list(dict.fromkeys(table["region_id"].astype(str)))
         shapes = ctx.source("boundaries").get(region_ids=ids).set_index("region_id").geometry
         notes.append(f"{ref}: boundaries added by region_id")
-        return gpd.GeoDataFrame(table, geometry=shapes.reindex(table["region_id"].astype(str)).to_numpy(), crs=WGS84)
+        return gpd.GeoDataFrame(
+            table, geometry=shapes.reindex(table["region_id"].astype(str)).to_numpy(), crs=WGS84
+        )
     raise ToolError(
         "bad_argument",
         f"{ref} is a table without geometry; its columns are {', '.join(map(str, table.columns[:20]))}",
@@ -120,7 +130,10 @@ def _from_list(ctx: ToolContext, values: list[Any], what: str, notes: list[str])
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values) and len(values) == 2:
         values = [values]
     if all(isinstance(v, (list, tuple)) for v in values):
-        positions = [geojson.geometry_of({"type": "Point", "coordinates": v}, f"{what}[{i}]", notes) for i, v in enumerate(values)]
+        positions = [
+            geojson.geometry_of({"type": "Point", "coordinates": v}, f"{what}[{i}]", notes)
+            for i, v in enumerate(values)
+        ]
         names = [f"({p.x:.10g}, {p.y:.10g})" for p in positions]
         ids = [f"point-{i + 1}" for i in range(len(positions))]
         return gpd.GeoDataFrame({"place_id": ids, "name": names}, geometry=positions, crs=WGS84)
@@ -129,7 +142,10 @@ def _from_list(ctx: ToolContext, values: list[Any], what: str, notes: list[str])
     if all(isinstance(v, dict) for v in values):
         features = [v if v.get("type") == "Feature" else {"type": "Feature", "geometry": v} for v in values]
         return geojson.read_geojson({"type": "FeatureCollection", "features": features}, notes)
-    raise ToolError("bad_argument", f"{what}: a list must hold either ids, [longitude, latitude] pairs or GeoJSON, all of one kind")
+    raise ToolError(
+        "bad_argument",
+        f"{what}: a list must hold either ids, [longitude, latitude] pairs or GeoJSON, all of one kind",
+    )
 
 
 def _from_texts(ctx: ToolContext, texts: list[str], what: str, notes: list[str]) -> gpd.GeoDataFrame:
@@ -153,7 +169,9 @@ def _runs(texts: list[str], what: str) -> list[tuple[str, list[str]]]:
     runs: list[tuple[str, list[str]]] = []
     for text in texts:
         if not text:
-            raise ToolError("bad_argument", f"{what}: an empty text is no id", hint="give ids such as geoId/31")
+            raise ToolError(
+                "bad_argument", f"{what}: an empty text is no id", hint="give ids such as geoId/31"
+            )
         kind = _kind_of(text)
         if runs and runs[-1][0] == kind:
             runs[-1][1].append(text)
@@ -177,7 +195,11 @@ def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd
         raise ToolError("bad_argument", f"{name!r} is not a region id", hint=_region_hint(ctx, name))
     table = ctx.source("places").search(text=name, limit=10)
     if not len(table):
-        raise ToolError("not_found", f"no place is called {name!r}", hint="try another spelling, or give [longitude, latitude]")
+        raise ToolError(
+            "not_found",
+            f"no place is called {name!r}",
+            hint="try another spelling, or give [longitude, latitude]",
+        )
     best = table[table["match"].isin(["exact", "alias"])] if "match" in table else table
     if len(best) != 1:
         shown = (best if len(best) else table).head(10)
@@ -190,7 +212,10 @@ def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd
 
 
 def _listed(table: pd.DataFrame) -> str:
-    where = [", ".join(str(row[c]) for c in ("name", "admin1", "country") if pd.notna(row.get(c)) and row.get(c)) for _, row in table.iterrows()]
+    where = [
+        ", ".join(str(row[c]) for c in ("name", "admin1", "country") if pd.notna(row.get(c)) and row.get(c))
+        for _, row in table.iterrows()
+    ]
     return "; ".join(f"{i} ({w})" for i, w in zip(table["place_id"], where, strict=True))
 
 
@@ -201,7 +226,11 @@ def _region_hint(ctx: ToolContext, name: str) -> str:
         found = pd.DataFrame()
     if not len(found):
         return "give ids such as geoId/31; find_regions looks them up by name"
-    return "did you mean " + "; ".join(f"{r['region_id']} ({r['name']}, {r['level']})" for _, r in found.iterrows()) + "?"
+    return (
+        "did you mean "
+        + "; ".join(f"{r['region_id']} ({r['name']}, {r['level']})" for _, r in found.iterrows())
+        + "?"
+    )
 
 
 def checked(frame: gpd.GeoDataFrame, what: str, notes: list[str]) -> gpd.GeoDataFrame:
@@ -212,7 +241,11 @@ def checked(frame: gpd.GeoDataFrame, what: str, notes: list[str]) -> gpd.GeoData
     lacking = np.array([g is None or g.is_empty for g in shapes])
     if lacking.any():
         rows = ", ".join(str(i + 1) for i in np.nonzero(lacking)[0][:5])
-        raise ToolError("bad_argument", f"{what}: {int(lacking.sum())} features have an empty geometry (row {rows})", hint="leave them out")
+        raise ToolError(
+            "bad_argument",
+            f"{what}: {int(lacking.sum())} features have an empty geometry (row {rows})",
+            hint="leave them out",
+        )
     shapes = _whole(shapes, what, notes)
     return frame.set_geometry(gpd.GeoSeries(shapes, crs=WGS84, index=frame.index))
 
@@ -222,12 +255,20 @@ def _in_range(shapes: np.ndarray, what: str) -> np.ndarray:
     finite = np.isfinite(xy).all(axis=1)
     if not finite.all():
         row = int(owner[~finite][0])
-        raise ToolError("bad_argument", f"{what}: row {row + 1} has coordinates that are not numbers (NaN or infinite)", hint="drop such rows first")
+        raise ToolError(
+            "bad_argument",
+            f"{what}: row {row + 1} has coordinates that are not numbers (NaN or infinite)",
+            hint="drop such rows first",
+        )
     for axis, limit, name in ((1, 90.0, "latitude"), (0, 180.0, "longitude")):
         beyond = np.abs(xy[:, axis]) > limit + SLACK
         if beyond.any():
             value = float(xy[beyond][0, axis])
-            raise ToolError("bad_argument", f"{what}: {name} {value:g} of row {int(owner[beyond][0]) + 1} is beyond ±{limit:g}", hint=_range_hint(name, value))
+            raise ToolError(
+                "bad_argument",
+                f"{what}: {name} {value:g} of row {int(owner[beyond][0]) + 1} is beyond ±{limit:g}",
+                hint=_range_hint(name, value),
+            )
     if (np.abs(xy) > [180.0, 90.0]).any():
         return shapely.transform(shapes, lambda a: np.clip(a, [-180.0, -90.0], [180.0, 90.0]))
     return shapes
@@ -252,13 +293,17 @@ def _whole(shapes: np.ndarray, what: str, notes: list[str]) -> np.ndarray:
             fixed = validity.repair(whole)
         except validity.AmbiguousShape as error:
             raise ToolError(
-                "bad_argument", f"{what}: the polygon of row {row + 1} is not usable: {error}", hint="give the ring so that it does not cross itself, or split it"
+                "bad_argument",
+                f"{what}: the polygon of row {row + 1} is not usable: {error}",
+                hint="give the ring so that it does not cross itself, or split it",
             ) from error
         cut += whole is not shapes[row]
         mended += fixed is not whole
         shapes[row] = fixed
     if cut:
-        notes.append(f"{what}: {cut} shapes with steps over 180 degrees of longitude were read as crossing the 180th meridian or circling a pole")
+        notes.append(
+            f"{what}: {cut} shapes with steps over 180 degrees of longitude were read as crossing the 180th meridian or circling a pole"
+        )
     if mended:
         notes.append(f"{what}: {mended} invalid polygons were repaired without changing their area")
     return shapes

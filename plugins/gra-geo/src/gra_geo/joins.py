@@ -27,7 +27,9 @@ def pairs(left: Any, right: Any, predicate: str = "intersects") -> tuple[np.ndar
     `within` (the left one lies in the right one) and `contains` (the reverse) include the boundary.
     """
     if predicate not in PREDICATES:
-        raise ToolError("bad_argument", f"unknown predicate {predicate!r}", hint=f"choose from {', '.join(PREDICATES)}")
+        raise ToolError(
+            "bad_argument", f"unknown predicate {predicate!r}", hint=f"choose from {', '.join(PREDICATES)}"
+        )
     first, second = _everywhere(left), _everywhere(right)
     i, j = shapely.STRtree(second).query(first, predicate="intersects")
     order = np.lexsort((j, i))
@@ -47,7 +49,9 @@ def _everywhere(values: Any) -> np.ndarray:
     shapes = np.array(np.asarray(values, dtype=object), dtype=object)
     xy = shapely.get_coordinates(shapes)
     if np.any(np.abs(xy) >= [180.0, 90.0]):
-        odd = (shapely.get_type_id(shapes) == 0) & ((np.abs(shapely.get_x(shapes)) == 180.0) | (np.abs(shapely.get_y(shapes)) >= 90.0))
+        odd = (shapely.get_type_id(shapes) == 0) & (
+            (np.abs(shapely.get_x(shapes)) == 180.0) | (np.abs(shapely.get_y(shapes)) >= 90.0)
+        )
         shapes[odd] = [antimeridian.aliases(s) for s in shapes[odd]]
     return shapes
 
@@ -89,7 +93,12 @@ def share_inside(features: Any, mask: Any) -> np.ndarray:
 
 
 def join(
-    left: gpd.GeoDataFrame, right: gpd.GeoDataFrame, predicate: str = "intersects", ties: str = "first", *, right_id: str
+    left: gpd.GeoDataFrame,
+    right: gpd.GeoDataFrame,
+    predicate: str = "intersects",
+    ties: str = "first",
+    *,
+    right_id: str,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """For each left feature the right one it belongs to: positions (left, right; −1 for none) and how many had a tie.
 
@@ -97,14 +106,20 @@ def join(
     holds the largest share of the left feature (then the smallest id); ``all`` keeps every pair; ``error`` refuses.
     """
     if ties not in TIES:
-        raise ToolError("bad_argument", f"unknown rule for ties {ties!r}", hint=f"choose from {', '.join(TIES)}")
+        raise ToolError(
+            "bad_argument", f"unknown rule for ties {ties!r}", hint=f"choose from {', '.join(TIES)}"
+        )
     i, j = pairs(left.geometry.to_numpy(), right.geometry.to_numpy(), predicate)
     counts = np.bincount(i, minlength=len(left))
     tied = int((counts > 1).sum())
     if ties == "error" and tied:
         row = int(np.nonzero(counts > 1)[0][0])
         ids = ", ".join(right[right_id].iloc[j[i == row]].astype(str))
-        raise ToolError("bad_argument", f"{tied} features match several others; feature {row + 1} matches {ids}", hint="choose ties first, largest or all")
+        raise ToolError(
+            "bad_argument",
+            f"{tied} features match several others; feature {row + 1} matches {ids}",
+            hint="choose ties first, largest or all",
+        )
     if ties in ("first", "largest"):
         rank = natural_order(right[right_id])
         share = overlap(left.geometry, right.geometry, i, j) if ties == "largest" else np.zeros(len(i))
@@ -123,7 +138,9 @@ def natural_order(ids: pd.Series) -> np.ndarray:
     return ids.astype(str).rank(method="first").to_numpy().astype(int)
 
 
-def joined(left: gpd.GeoDataFrame, right: gpd.GeoDataFrame, rows: np.ndarray, others: np.ndarray, prefix: str) -> gpd.GeoDataFrame:
+def joined(
+    left: gpd.GeoDataFrame, right: gpd.GeoDataFrame, rows: np.ndarray, others: np.ndarray, prefix: str
+) -> gpd.GeoDataFrame:
     """The left rows with the right columns beside them (prefixed where names clash), empty where there is no match."""
     table = pd.DataFrame(right.drop(columns=right.active_geometry_name)).reset_index(drop=True)
     table = table.rename(columns={c: f"{prefix}{c}" for c in table.columns if c in left.columns})

@@ -38,7 +38,9 @@ def area_m2(values: Any) -> np.ndarray:
     xy, ring = shapely.get_coordinates(rings, return_index=True)
     start, end, edge = _edges(xy, ring)
     middle, half = (start[:, 1] + end[:, 1]) / 2, (end[:, 1] - start[:, 1]) / 2
-    q = sum((w * authalic_q(middle + half * x) for x, w in zip(NODES, WEIGHTS, strict=True)), np.zeros(len(edge)))
+    q = sum(
+        (w * authalic_q(middle + half * x) for x, w in zip(NODES, WEIGHTS, strict=True)), np.zeros(len(edge))
+    )
     signed = np.bincount(edge, q / 2 * np.radians(end[:, 0] - start[:, 0]), minlength=len(rings)) * A * A / 2
     return np.bincount(owner, np.abs(signed) * sign, minlength=len(shapes))
 
@@ -94,7 +96,10 @@ def perimeter_m(values: Any) -> np.ndarray:
 def _seam_length(start: np.ndarray, end: np.ndarray) -> float:
     """Metres along the 180th meridian where only one side of it has an edge."""
     east = start[:, 0] > 0
-    sides = [shapely.union_all(shapely.linestrings(np.stack([start[s], end[s]], axis=1) * [0.0, 1.0])) for s in (east, ~east)]
+    sides = [
+        shapely.union_all(shapely.linestrings(np.stack([start[s], end[s]], axis=1) * [0.0, 1.0]))
+        for s in (east, ~east)
+    ]
     free = shapely.symmetric_difference(*sides)
     return float(length_m(free)[0]) if not free.is_empty else 0.0
 
@@ -106,10 +111,14 @@ def _steps(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 def along_geodesics(shape: Geometry, step_m: float = 20_000.0) -> Geometry:
     """Lines with vertices added so that straight steps in longitude and latitude follow their geodesics, cut at the
     180th meridian. Other geometries are returned as they are."""
-    parts = [p for p in shapely.get_parts(shapely.get_parts(shape)) if p.geom_type in ("LineString", "LinearRing")]
+    parts = [
+        p for p in shapely.get_parts(shapely.get_parts(shape)) if p.geom_type in ("LineString", "LinearRing")
+    ]
     if shapely.get_dimensions(shape) != 1 or not parts:
         return shape
-    lines = [antimeridian.cut(shapely.LineString(_followed(np.asarray(p.coords)[:, :2], step_m))) for p in parts]
+    lines = [
+        antimeridian.cut(shapely.LineString(_followed(np.asarray(p.coords)[:, :2], step_m))) for p in parts
+    ]
     flat = shapely.get_parts(lines)
     return flat[0] if len(flat) == 1 else shapely.multilinestrings(flat)
 
@@ -177,7 +186,9 @@ def _line_moments(shapes: np.ndarray) -> np.ndarray:
     # A great-circle arc's mean vector times its length points along start + end, with the length of the chord.
     chord, bisector = np.linalg.norm(end - start, axis=1), start + end
     terms = bisector * (chord / np.maximum(np.linalg.norm(bisector, axis=1), 1e-300))[:, None]
-    return np.stack([np.bincount(owner[keep][edge], terms[:, i], minlength=len(shapes)) for i in range(3)], axis=1)
+    return np.stack(
+        [np.bincount(owner[keep][edge], terms[:, i], minlength=len(shapes)) for i in range(3)], axis=1
+    )
 
 
 def _point_moments(shapes: np.ndarray) -> np.ndarray:

@@ -96,7 +96,14 @@ def _search(a: Any, b: Any, k: int, max_m: float | None, *, far: bool) -> Neighb
             chord, near = (x.reshape(len(rows), size) for x in tree.query(points[rows], k=size))
             settled = (chord[:, -1] > _reach(chord[:, k - 1], far)) | (size == len(b))
             done = rows[settled]
-            index[done], metres[done] = _best(a[done], b, near[settled], chord[settled] <= _reach(chord[settled, k - 1], far)[:, None], k, far)
+            index[done], metres[done] = _best(
+                a[done],
+                b,
+                near[settled],
+                chord[settled] <= _reach(chord[settled, k - 1], far)[:, None],
+                k,
+                far,
+            )
             unsettled.append(rows[~settled])
         open_rows, size = np.concatenate(unsettled), min(len(b), size * 3)
     if max_m is not None:
@@ -116,7 +123,9 @@ def _chord(angle: Any) -> Any:
     return 2.0 * np.sin(np.asarray(angle) / 2.0)
 
 
-def _best(a: np.ndarray, b: np.ndarray, near: np.ndarray, keep: np.ndarray, k: int, far: bool) -> tuple[np.ndarray, np.ndarray]:
+def _best(
+    a: np.ndarray, b: np.ndarray, near: np.ndarray, keep: np.ndarray, k: int, far: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """The k best of each row's candidates by geodesic distance, then index."""
     row, slot = np.nonzero(keep)
     metres = np.full(near.shape, -np.inf if far else np.inf)

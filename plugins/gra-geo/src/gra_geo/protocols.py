@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 Level = str  # country, state (any first-level unit), county, tract, postcode, city, …
 REGION_COLUMNS = ("region_id", "name", "level", "country", "parent_id", "parent_name")
 PLACE_COLUMNS = ("place_id", "name", "type", "lon", "lat", "country", "admin1", "population")
-FIX_COLUMNS = ("storm_id", "name", "season", "basin", "time", "lon", "lat", "wind_kt", "pressure_hpa", "status", "category")
+FIX_COLUMNS = (
+    "storm_id",
+    "name",
+    "season",
+    "basin",
+    "time",
+    "lon",
+    "lat",
+    "wind_kt",
+    "pressure_hpa",
+    "status",
+    "category",
+)
 
 
 class BoundarySource(Protocol):
@@ -59,8 +71,14 @@ class PlaceSource(Protocol):
         ...
 
     def search(
-        self, *, text: str = "", types: list[str] | None = None, area: dict[str, Any] | None = None,
-        country: str = "", min_population: int = 0, limit: int = 100,
+        self,
+        *,
+        text: str = "",
+        types: list[str] | None = None,
+        area: dict[str, Any] | None = None,
+        country: str = "",
+        min_population: int = 0,
+        limit: int = 100,
     ) -> pd.DataFrame:
         """Places matching a text and types inside an area (GeoJSON geometry), columns `PLACE_COLUMNS` plus whatever
         the source knows (`timezone`, `elevation_m`, `rating`, `admin1_code`, `iata`…), best match first.
@@ -77,7 +95,9 @@ class PlaceSource(Protocol):
 class StatisticsSource(Protocol):
     """Kind ``statistics``: values of variables for regions over time."""
 
-    def variables(self, *, query: str = "", region_ids: list[str] | None = None, limit: int = 20) -> pd.DataFrame:
+    def variables(
+        self, *, query: str = "", region_ids: list[str] | None = None, limit: int = 20
+    ) -> pd.DataFrame:
         """Variables matching words, best first: variable, title, unit, quantity (count, rate, intensive), first, last,
         regions (number with data), source, licence."""
         ...
@@ -87,8 +107,14 @@ class StatisticsSource(Protocol):
         ...
 
     def values(
-        self, *, variables: list[str], region_ids: list[str] | None = None, parent: str = "", child_level: str = "",
-        date: str = "latest", facet: str = "",
+        self,
+        *,
+        variables: list[str],
+        region_ids: list[str] | None = None,
+        parent: str = "",
+        child_level: str = "",
+        date: str = "latest",
+        facet: str = "",
     ) -> pd.DataFrame:
         """One date: variable, region_id, region_name, date, value, unit, facet, source. `date` is ISO (a year, month or day) or
         ``latest``; regions without a value have no row. Regions are named, or are the children of a parent."""
@@ -109,7 +135,12 @@ class CycloneSource(Protocol):
         ...
 
     def fixes(
-        self, *, seasons: list[int] | None = None, name: str = "", storm_ids: list[str] | None = None, basin: str = "",
+        self,
+        *,
+        seasons: list[int] | None = None,
+        name: str = "",
+        storm_ids: list[str] | None = None,
+        basin: str = "",
         bbox: list[float] | None = None,
     ) -> pd.DataFrame:
         """Track fixes, columns `FIX_COLUMNS` (time UTC; wind in knots; category −5…5 on the Saffir-Simpson scale),

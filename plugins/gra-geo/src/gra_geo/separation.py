@@ -62,7 +62,9 @@ def _outline(shape: Any) -> Outline:
     angle = float(np.arccos(np.clip(unit @ cap, -1.0, 1.0)).max()) + 1e-6
     if _over_the_edge(shape, angle):
         angle = np.pi
-    return Outline(shape=shape, lonlat=lonlat, xyz=xyz, starts=np.nonzero(line[1:] == line[:-1])[0], cap=cap, angle=angle)
+    return Outline(
+        shape=shape, lonlat=lonlat, xyz=xyz, starts=np.nonzero(line[1:] == line[:-1])[0], cap=cap, angle=angle
+    )
 
 
 def _over_the_edge(shape: Any, angle: float) -> bool:
@@ -120,7 +122,9 @@ def _to_edges(points: np.ndarray, lonlat: np.ndarray, b: Outline, edges: np.ndar
     return float(geodesic_m(lonlat[row], place).min())
 
 
-def nearest_shapes(a: list[Outline], b: list[Outline], k: int = 1, *, max_m: float | None = None, far: bool = False) -> Neighbours:
+def nearest_shapes(
+    a: list[Outline], b: list[Outline], k: int = 1, *, max_m: float | None = None, far: bool = False
+) -> Neighbours:
     """For each shape of `a` the k of `b` with the smallest (or, `far`, largest) gap, at most `max_m` away.
 
     Bounds from the shapes' caps decide which pairs need the exact gap.

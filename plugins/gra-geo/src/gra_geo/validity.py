@@ -22,7 +22,11 @@ def repair(geometry: Geometry) -> Geometry:
     """
     if geometry.is_valid:
         return geometry
-    fixed = polygons_of(shapely.make_valid(geometry)) if geometry.geom_type.endswith("Polygon") else shapely.make_valid(geometry)
+    fixed = (
+        polygons_of(shapely.make_valid(geometry))
+        if geometry.geom_type.endswith("Polygon")
+        else shapely.make_valid(geometry)
+    )
     if geometry.geom_type.endswith("Polygon"):
         claimed = sum(_claimed_area(part) for part in shapely.get_parts(geometry))
         if fixed.is_empty:
@@ -34,7 +38,11 @@ def repair(geometry: Geometry) -> Geometry:
 
 def polygons_of(geometry: Geometry) -> Geometry:
     """The polygonal part of a geometry."""
-    parts = [p for p in shapely.get_parts(shapely.get_parts(geometry)) if p.geom_type == "Polygon" and not p.is_empty]
+    parts = [
+        p
+        for p in shapely.get_parts(shapely.get_parts(geometry))
+        if p.geom_type == "Polygon" and not p.is_empty
+    ]
     if len(parts) == 1:
         return parts[0]
     return shapely.multipolygons(parts) if parts else shapely.Polygon()

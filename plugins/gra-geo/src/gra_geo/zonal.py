@@ -37,7 +37,11 @@ def check_stats(stats: list[str]) -> list[str]:
     """The statistics asked for, once each; `ToolError` names the unknown ones."""
     unknown = [s for s in stats if s not in STATS and not PERCENTILE.match(s)]
     if unknown or not stats:
-        raise ToolError("bad_argument", f"unknown statistics {', '.join(map(repr, unknown)) or '(none given)'}", hint=f"choose from {', '.join(STATS)}, or percentiles such as p10")
+        raise ToolError(
+            "bad_argument",
+            f"unknown statistics {', '.join(map(repr, unknown)) or '(none given)'}",
+            hint=f"choose from {', '.join(STATS)}, or percentiles such as p10",
+        )
     return list(dict.fromkeys(stats))
 
 
@@ -63,12 +67,18 @@ def zonal_stats(
     shapes = on_grid(raster, zones, notes)
     lines = shapely.get_dimensions(shapes) == 1
     if lines.any():
-        raise ToolError("bad_argument", f"{int(lines.sum())} zones are lines; statistics need areas", hint="buffer lines first, or sample along them")
+        raise ToolError(
+            "bad_argument",
+            f"{int(lines.sum())} zones are lines; statistics need areas",
+            hint="buffer lines first, or sample along them",
+        )
     weighting, kind = _weighting(raster, weights, stats)
     areas = weights in (None, "", "area") and not raster.geographic and any(s in BY_AREA for s in stats)
     odd = uneven(raster, shapes) if areas else np.zeros(len(shapes), bool)
     if odd.any():
-        notes.append(f"{int(odd.sum())} zones hold cells of unequal true area in this projection: their cells were weighted by it")
+        notes.append(
+            f"{int(odd.sum())} zones hold cells of unequal true area in this projection: their cells were weighted by it"
+        )
     table = pd.DataFrame(index=range(len(shapes)), columns=[*stats, "cells", "valid_share"], dtype=float)
     _fill_points(table, raster, zones, shapes, stats)
     _fill_areas(table, raster, shapes, stats, weighting, odd)
@@ -82,14 +92,30 @@ def _weighting(raster: Raster, weights: Any, stats: list[str]) -> tuple[Any, str
     if isinstance(weights, Raster):
         wrong = [s for s in stats if s not in (*BY_AREA, "sum", *UNWEIGHTED)]
         if wrong:
-            raise ToolError("bad_argument", f"{', '.join(wrong)} cannot be weighted by a raster", hint="a weights raster works with mean, stdev, variance and sum")
+            raise ToolError(
+                "bad_argument",
+                f"{', '.join(wrong)} cannot be weighted by a raster",
+                hint="a weights raster works with mean, stdev, variance and sum",
+            )
         if not np.allclose((weights.dx, weights.dy), (raster.dx, raster.dy), rtol=1e-6):
-            raise ToolError("bad_argument", f"the weights have another grid: cells of {weights.dx:g} × {weights.dy:g} against {raster.dx:g} × {raster.dy:g}", hint="bring both to one grid first")
+            raise ToolError(
+                "bad_argument",
+                f"the weights have another grid: cells of {weights.dx:g} × {weights.dy:g} against {raster.dx:g} × {raster.dy:g}",
+                hint="bring both to one grid first",
+            )
         if weights.known_crs != raster.known_crs:
-            raise ToolError("bad_argument", "the weights raster has another coordinate reference system", hint="bring both to one grid first")
+            raise ToolError(
+                "bad_argument",
+                "the weights raster has another coordinate reference system",
+                hint="bring both to one grid first",
+            )
         return weights, f"covered share of the cell × value of {weights.path.name}"
     if weights not in (None, "", "area", "cells"):
-        raise ToolError("bad_argument", f"weights {weights!r}: expected area, cells or a raster", hint="leave it out for covered cell area")
+        raise ToolError(
+            "bad_argument",
+            f"weights {weights!r}: expected area, cells or a raster",
+            hint="leave it out for covered cell area",
+        )
     if weights == "cells":
         return "fraction", "covered share of the cell"
     if raster.geographic:
@@ -131,10 +157,24 @@ def _fill_areas(
         values = Cells(reader)
         if isinstance(weighting, Raster):
             with weighting.reading() as other:
-                found = _run(values, Cells(other, "weight"), Zones(shapes, rows), _operations(stats, "fraction", weighted=True))
+                found = _run(
+                    values,
+                    Cells(other, "weight"),
+                    Zones(shapes, rows),
+                    _operations(stats, "fraction", weighted=True),
+                )
         else:
             found = _run(values, None, Zones(shapes, rows[~odd[rows]]), _operations(stats, weighting))
-            found |= _run(values, CellAreas(raster), Zones(shapes, rows[odd[rows]]), _operations(stats, weighting, weighted=True)) if odd.any() else {}
+            found |= (
+                _run(
+                    values,
+                    CellAreas(raster),
+                    Zones(shapes, rows[odd[rows]]),
+                    _operations(stats, weighting, weighted=True),
+                )
+                if odd.any()
+                else {}
+            )
     size = raster.dx * raster.dy
     area = shapely.area(shapes)
     for row, result in found.items():
@@ -145,7 +185,11 @@ def _fill_areas(
 
 def _operations(stats: list[str], coverage: str, *, weighted: bool = False) -> list[str]:
     by_weight = [f"{_field(s)}=weighted_{s}" for s in stats if weighted and s in BY_AREA]
-    return [*by_weight, *(_operation(s, coverage) for s in stats if not (weighted and s in BY_AREA)), "cells=count"]
+    return [
+        *by_weight,
+        *(_operation(s, coverage) for s in stats if not (weighted and s in BY_AREA)),
+        "cells=count",
+    ]
 
 
 def _run(values: Cells, weights: Any, zones: Zones, ops: list[str]) -> dict[int, dict[str, Any]]:
@@ -153,15 +197,27 @@ def _run(values: Cells, weights: Any, zones: Zones, ops: list[str]) -> dict[int,
         return {}
     try:
         return exact_extract(
-            values, zones, ops, weights=weights, include_cols=["row"], output=_Rows(), max_cells_in_memory=WINDOW_CELLS
+            values,
+            zones,
+            ops,
+            weights=weights,
+            include_cols=["row"],
+            output=_Rows(),
+            max_cells_in_memory=WINDOW_CELLS,
         )
     except (RuntimeError, ValueError) as error:
-        raise ToolError("bad_argument", f"zonal statistics of {values.raster.path.name} failed: {error}", hint="check that values and weights share one grid") from error
+        raise ToolError(
+            "bad_argument",
+            f"zonal statistics of {values.raster.path.name} failed: {error}",
+            hint="check that values and weights share one grid",
+        ) from error
 
 
 def _operation(stat: str, coverage: str) -> str:
     """exactextract's text for a statistic."""
-    options = [] if stat in (*UNWEIGHTED, "sum") or coverage == "fraction" else [f"coverage_weight={coverage}"]
+    options = (
+        [] if stat in (*UNWEIGHTED, "sum") or coverage == "fraction" else [f"coverage_weight={coverage}"]
+    )
     name = stat
     if match := PERCENTILE.match(stat):
         name, options = "quantile", [f"q={float(match[1]) / 100}", *options]
@@ -175,7 +231,11 @@ def _field(stat: str) -> str:
 def _result(values: dict[str, Any], stat: str) -> Any:
     """A statistic's value; exactextract adds the percent to the names of quantiles."""
     name = _field(stat)
-    return values.get(name) if name in values else next((v for k, v in values.items() if k.startswith(name + "_")), None)
+    return (
+        values.get(name)
+        if name in values
+        else next((v for k, v in values.items() if k.startswith(name + "_")), None)
+    )
 
 
 def _tour(raster: Raster, shapes: np.ndarray, side: int = 512) -> np.ndarray:
@@ -187,7 +247,9 @@ def _tour(raster: Raster, shapes: np.ndarray, side: int = 512) -> np.ndarray:
     return rows[np.lexsort((np.where(row % 2 == 0, col, -col), row))]
 
 
-def _fill_points(table: pd.DataFrame, raster: Raster, zones: gpd.GeoDataFrame, shapes: np.ndarray, stats: list[str]) -> None:
+def _fill_points(
+    table: pd.DataFrame, raster: Raster, zones: gpd.GeoDataFrame, shapes: np.ndarray, stats: list[str]
+) -> None:
     """A point's statistics are those of the cell it lies in; no area is covered."""
     at = np.nonzero(shapely.get_type_id(shapes) == 0)[0]
     if not len(at):
@@ -195,7 +257,13 @@ def _fill_points(table: pd.DataFrame, raster: Raster, zones: gpd.GeoDataFrame, s
     points = zones.geometry.iloc[at].to_crs("EPSG:4326")
     values = raster.sample(points.x, points.y)
     for stat in stats:
-        column = np.where(np.isnan(values), np.nan, 0.0) if stat in ("stdev", "variance") else np.where(np.isnan(values), np.nan, 1.0) if stat == "variety" else values
+        column = (
+            np.where(np.isnan(values), np.nan, 0.0)
+            if stat in ("stdev", "variance")
+            else np.where(np.isnan(values), np.nan, 1.0)
+            if stat == "variety"
+            else values
+        )
         table.iloc[at, table.columns.get_loc(stat)] = column
     table.iloc[at, -2] = 0.0
     table.iloc[at, -1] = np.where(np.isnan(values), 0.0, 1.0)
@@ -209,10 +277,14 @@ def _remarks(table: pd.DataFrame, shapes: np.ndarray) -> list[str]:
     share = table["valid_share"].fillna(0.0).to_numpy()
     notes = []
     if (none := int((share == 0.0).sum())) > 0:
-        notes.append(f"{none} zones have no valid cell (outside the raster or without data); their statistics are missing")
+        notes.append(
+            f"{none} zones have no valid cell (outside the raster or without data); their statistics are missing"
+        )
     if (part := int(((share > 0.0) & (share < 0.999)).sum())) > 0:
         notes.append(f"{part} zones are only partly covered by data (see valid_share)")
     small = (table["cells"].to_numpy() < 1.0) & (share > 0.0) & (shapely.get_dimensions(shapes) == 2)
     if small.any():
-        notes.append(f"{int(small.sum())} zones are smaller than a cell: they have the value of the cells they lie in, by covered share")
+        notes.append(
+            f"{int(small.sum())} zones are smaller than a cell: they have the value of the cells they lie in, by covered share"
+        )
     return notes

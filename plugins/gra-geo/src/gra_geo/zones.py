@@ -41,7 +41,9 @@ def projected(shapes: np.ndarray, crs: pyproj.CRS, what: str) -> np.ndarray:
     lost = ~np.isfinite(shapely.bounds(moved)).all(axis=1)
     if lost.any():
         raise ToolError(
-            "bad_argument", f"{int(lost.sum())} zones cannot be projected to {name_of(crs)}, the CRS of {what}", hint="leave out zones far outside the raster"
+            "bad_argument",
+            f"{int(lost.sum())} zones cannot be projected to {name_of(crs)}, the CRS of {what}",
+            hint="leave out zones far outside the raster",
         )
     broken = np.nonzero(~shapely.is_valid(moved))[0]
     for row in broken:

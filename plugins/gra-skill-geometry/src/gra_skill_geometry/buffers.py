@@ -17,7 +17,9 @@ from gra_geo.geodesy import area_m2, centroids
 UTM_WIDTH = 6.0
 
 
-def make(frame: gpd.GeoDataFrame, distance_m: float, method: str, dissolve: bool, notes: list[str]) -> gpd.GeoDataFrame:
+def make(
+    frame: gpd.GeoDataFrame, distance_m: float, method: str, dissolve: bool, notes: list[str]
+) -> gpd.GeoDataFrame:
     """The buffers with column `area_km2`, one a feature in the features' order, or one in all when dissolved."""
     shapes = frame.geometry.to_numpy()
     made = buffer(shapes, distance_m) if method == "geodesic" else _in_utm(shapes, distance_m, notes)
@@ -26,9 +28,15 @@ def make(frame: gpd.GeoDataFrame, distance_m: float, method: str, dissolve: bool
         notes.append(f"{int(gone.sum())} features vanished: they are narrower than twice the distance")
     if dissolve:
         made = np.array([dissolved(made[~gone])], dtype=object)
-        table = gpd.GeoDataFrame({"feature_id": ["dissolved"], "name": [f"{len(frame)} buffers dissolved"]}, geometry=list(made), crs=WGS84)
+        table = gpd.GeoDataFrame(
+            {"feature_id": ["dissolved"], "name": [f"{len(frame)} buffers dissolved"]},
+            geometry=list(made),
+            crs=WGS84,
+        )
     else:
-        table = frame.set_geometry(gpd.GeoSeries(made, index=frame.index, crs=WGS84))[~gone].reset_index(drop=True)
+        table = frame.set_geometry(gpd.GeoSeries(made, index=frame.index, crs=WGS84))[~gone].reset_index(
+            drop=True
+        )
     return table.assign(area_km2=area_m2(table.geometry) / 1e6)
 
 
@@ -37,11 +45,15 @@ def _in_utm(shapes: np.ndarray, distance_m: float, notes: list[str]) -> np.ndarr
     for row, (shape, middle) in enumerate(zip(shapes, centroids(shapes), strict=True)):
         west, _, east, _ = antimeridian.bounds_of([shape])
         if (east - west) % 360.0 > UTM_WIDTH or abs(distance_m) > 100_000.0:
-            raise ToolError("bad_argument", f"feature {row + 1} is too large for one UTM zone", hint="use method geodesic")
+            raise ToolError(
+                "bad_argument", f"feature {row + 1} is too large for one UTM zone", hint="use method geodesic"
+            )
         crs = utm_crs(middle.x, middle.y)
         zones.add(name_of(crs) or "")
         out[row] = _planar(shape, distance_m, crs)
-    notes.append(f"buffered in UTM or polar zones {', '.join(sorted(zones)[:10])}: widths are off by up to 0.1 %")
+    notes.append(
+        f"buffered in UTM or polar zones {', '.join(sorted(zones)[:10])}: widths are off by up to 0.1 %"
+    )
     return out
 
 
@@ -52,6 +64,8 @@ def _planar(shape: shapely.Geometry, distance_m: float, crs: pyproj.CRS) -> shap
     grown = shapely.buffer(shapely.union_all(shapely.get_parts(flat)), distance_m, quad_segs=32)
     parts = []
     for part in shapely.get_parts(grown):
-        back = shapely.transform(part, lambda xy: np.column_stack(change.transform(xy[:, 0], xy[:, 1], direction="INVERSE")))
+        back = shapely.transform(
+            part, lambda xy: np.column_stack(change.transform(xy[:, 0], xy[:, 1], direction="INVERSE"))
+        )
         parts.append(antimeridian.cut(back))
     return dissolved(parts) if parts else shapely.Polygon()

@@ -16,7 +16,14 @@ MOST_GAPS = 20_000
 
 
 def compute(
-    a: gpd.GeoDataFrame, b: gpd.GeoDataFrame, *, k: int, max_m: float | None, anchor: str, far: bool, same: bool
+    a: gpd.GeoDataFrame,
+    b: gpd.GeoDataFrame,
+    *,
+    k: int,
+    max_m: float | None,
+    anchor: str,
+    far: bool,
+    same: bool,
 ) -> pd.DataFrame:
     """Pairs with their geodesic distance: a_id, a_name, rank, b_id, b_name, distance_m, bearing_deg.
 
@@ -71,8 +78,17 @@ def _gaps(
         return _listed(nearest_shapes(first, second, k + (own is not None), max_m=max_m, far=far), k, own)
     if len(first) * len(second) > MOST_GAPS:
         raise _too_many(len(first) * len(second), MOST_GAPS)
-    found = [(x, y, gap_m(p, q)) for x, p in enumerate(first) for y, q in enumerate(second) if own is None or own[x] != y]
-    i, j, metres = (np.array(column) for column in zip(*found, strict=True)) if found else (np.zeros(0, int), np.zeros(0, int), np.zeros(0))
+    found = [
+        (x, y, gap_m(p, q))
+        for x, p in enumerate(first)
+        for y, q in enumerate(second)
+        if own is None or own[x] != y
+    ]
+    i, j, metres = (
+        (np.array(column) for column in zip(*found, strict=True))
+        if found
+        else (np.zeros(0, int), np.zeros(0, int), np.zeros(0))
+    )
     keep = metres <= (np.inf if max_m is None else max_m)
     i, j, metres = i[keep], j[keep], metres[keep]
     order = np.lexsort((j, -metres if far else metres, i))
@@ -108,4 +124,8 @@ def _table(
 
 
 def _too_many(pairs: int, most: int) -> ToolError:
-    return ToolError("bad_argument", f"{pairs:,} pairs are too many (at most {most:,})", hint="give a smaller k, a max_m, or fewer features")
+    return ToolError(
+        "bad_argument",
+        f"{pairs:,} pairs are too many (at most {most:,})",
+        hint="give a smaller k, a max_m, or fewer features",
+    )

@@ -33,7 +33,9 @@ def measure(frame: gpd.GeoDataFrame, what: list[str]) -> gpd.GeoDataFrame:
     if "centroid" in what:
         columns |= dict(zip(("lon", "lat"), shapely.get_coordinates(centroids(shapes)).T, strict=True))
     if "bounds" in what:
-        columns |= dict(zip(("west", "south", "east", "north"), np.array([bounds_of([s]) for s in shapes]).T, strict=True))
+        columns |= dict(
+            zip(("west", "south", "east", "north"), np.array([bounds_of([s]) for s in shapes]).T, strict=True)
+        )
     keep = [c for c in frame.columns if c not in columns]
     return frame[keep].assign(**columns)
 

@@ -23,8 +23,16 @@ def overlay(a: gpd.GeoDataFrame, b: gpd.GeoDataFrame, how: str) -> gpd.GeoDataFr
     intersection: where a and b meet, a piece for each pair. difference: a without b. union: both, cut at each other.
     identity: a, cut by b. symmetric_difference: what lies in only one. Features of one layer should not overlap.
     """
-    if how != "intersection" and how != "difference" and (shapely.get_dimensions(b.geometry.to_numpy()) < 2).any():
-        raise ToolError("bad_argument", f"overlay {how} needs polygons in b", hint="use intersection or difference, or buffer b first")
+    if (
+        how != "intersection"
+        and how != "difference"
+        and (shapely.get_dimensions(b.geometry.to_numpy()) < 2).any()
+    ):
+        raise ToolError(
+            "bad_argument",
+            f"overlay {how} needs polygons in b",
+            hint="use intersection or difference, or buffer b first",
+        )
     parts = []
     if how in ("intersection", "union", "identity"):
         parts.append(_common(a, b))
@@ -38,7 +46,11 @@ def overlay(a: gpd.GeoDataFrame, b: gpd.GeoDataFrame, how: str) -> gpd.GeoDataFr
 
 def _common(a: gpd.GeoDataFrame, b: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     i, j = pairs(a.geometry, b.geometry, "intersects")
-    shapes = _like(shapely.intersection(a.geometry.to_numpy()[i], b.geometry.to_numpy()[j]), a.geometry.to_numpy()[i], b.geometry.to_numpy()[j])
+    shapes = _like(
+        shapely.intersection(a.geometry.to_numpy()[i], b.geometry.to_numpy()[j]),
+        a.geometry.to_numpy()[i],
+        b.geometry.to_numpy()[j],
+    )
     return _pieces(shapes, {"a": (a, i), "b": (b, j)})
 
 
@@ -64,7 +76,11 @@ def _like(shapes: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarr
 def _only(shape: shapely.Geometry, dimension: int) -> shapely.Geometry:
     if dimension == 2:
         return polygons_of(shape)
-    parts = [p for p in shapely.get_parts(shapely.get_parts(shape)) if shapely.get_dimensions(p) == dimension and not p.is_empty]
+    parts = [
+        p
+        for p in shapely.get_parts(shapely.get_parts(shape))
+        if shapely.get_dimensions(p) == dimension and not p.is_empty
+    ]
     return shapely.union_all(parts) if parts else shapely.GeometryCollection()
 
 
@@ -77,7 +93,9 @@ def _pieces(shapes: np.ndarray, sources: dict[str, tuple[gpd.GeoDataFrame, np.nd
         columns[f"{side}_name"] = frame["name"].to_numpy()[rows]
         whole = size_of(frame.geometry.to_numpy())[rows]
         same = shapely.get_dimensions(frame.geometry.to_numpy()[rows]) == shapely.get_dimensions(shapes)
-        columns[f"share_of_{side}"] = np.where(same, np.clip(size / np.where(whole > 0, whole, 1.0), 0.0, 1.0), np.nan)
+        columns[f"share_of_{side}"] = np.where(
+            same, np.clip(size / np.where(whole > 0, whole, 1.0), 0.0, 1.0), np.nan
+        )
         keep &= ~(same & (size <= SLIVER * whole))
     frame = gpd.GeoDataFrame(columns, geometry=list(shapes), crs=WGS84)[keep].reset_index(drop=True)
     dimension = shapely.get_dimensions(frame.geometry.to_numpy()) if len(frame) else np.zeros(0)

@@ -51,13 +51,19 @@ def assign(
     for column in sums:
         if column not in left.columns or not pd.api.types.is_numeric_dtype(left[column]):
             numeric = [c for c in left.columns if pd.api.types.is_numeric_dtype(left[c])]
-            raise ToolError("bad_argument", f"left has no numeric column {column!r}", hint=f"numeric columns: {', '.join(map(str, numeric)) or 'none'}")
+            raise ToolError(
+                "bad_argument",
+                f"left has no numeric column {column!r}",
+                hint=f"numeric columns: {', '.join(map(str, numeric)) or 'none'}",
+            )
     rows, others, tied = join(left, right, predicate, ties, right_id="feature_id")
     table = joined(left, right, rows, others, "right_")
     return table, _counts(left, right, rows, others, sums), tied
 
 
-def _counts(left: gpd.GeoDataFrame, right: gpd.GeoDataFrame, rows: np.ndarray, others: np.ndarray, sums: list[str]) -> pd.DataFrame:
+def _counts(
+    left: gpd.GeoDataFrame, right: gpd.GeoDataFrame, rows: np.ndarray, others: np.ndarray, sums: list[str]
+) -> pd.DataFrame:
     matched = others >= 0
     counts = pd.DataFrame({"feature_id": right["feature_id"].to_numpy(), "name": right["name"].to_numpy()})
     counts["count"] = np.bincount(others[matched], minlength=len(right))

@@ -48,12 +48,19 @@ def compute_distances(
 
     first, second = read_features(ctx, a), read_features(ctx, b)
     same = a == b
-    pairs = compute(first.frame, second.frame, k=k, max_m=max_m, anchor=anchor, far=order == "farthest", same=same)
+    pairs = compute(
+        first.frame, second.frame, k=k, max_m=max_m, anchor=anchor, far=order == "farthest", same=same
+    )
     notes = [*first.notes, *second.notes]
     if same:
         notes.append("a and b are the same features: none is paired with itself")
     if not len(pairs):
-        return ToolResult.empty(f"no feature of b lies within {max_m:g} m of a feature of a" if max_m is not None else "there is no pair", notes=notes)
+        return ToolResult.empty(
+            f"no feature of b lies within {max_m:g} m of a feature of a"
+            if max_m is not None
+            else "there is no pair",
+            notes=notes,
+        )
     pairs["distance_km"] = pairs["distance_m"] / 1000
     best = pairs["distance_m"].idxmax() if order == "farthest" else pairs["distance_m"].idxmin()
     content: dict[str, Any] = {
@@ -63,11 +70,25 @@ def compute_distances(
     lonely = len(first.frame) - pairs["a_id"].nunique()
     if lonely:
         content["without_match"] = lonely
-    saved = ctx.save(pairs, name=f"distances-{order}", columns={"distance_m": METRES, "distance_km": Column(unit="km"), "bearing_deg": Column(unit="degree from north, clockwise")}, notes=tuple(notes))
+    saved = ctx.save(
+        pairs,
+        name=f"distances-{order}",
+        columns={
+            "distance_m": METRES,
+            "distance_km": Column(unit="km"),
+            "bearing_deg": Column(unit="degree from north, clockwise"),
+        },
+        notes=tuple(notes),
+    )
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
-@tool(sources=ANY, coverage=WORLD, resolution="exact on the WGS 84 ellipsoid", limits="area of the shapes as drawn: generalised boundaries give generalised sizes")
+@tool(
+    sources=ANY,
+    coverage=WORLD,
+    resolution="exact on the WGS 84 ellipsoid",
+    limits="area of the shapes as drawn: generalised boundaries give generalised sizes",
+)
 def measure_features(
     ctx: ToolContext,
     features: Features,
@@ -91,13 +112,27 @@ def measure_features(
     main = next((c for c in ("area_km2", "length_km", "perimeter_km") if c in table), None)
     ranked = table.sort_values([main, "feature_id"], ascending=[False, True]) if main else table
     measured = [c for c in (*UNITS, "west", "south", "east", "north") if c in table]
-    content = {"features": len(table), **totals(table), "rows": rows_of(ranked, SHOWN, ["feature_id", "name", *measured])}
+    content = {
+        "features": len(table),
+        **totals(table),
+        "rows": rows_of(ranked, SHOWN, ["feature_id", "name", *measured]),
+    }
     content["rows_left_out"] = max(0, len(table) - SHOWN)
-    saved = ctx.save(table, name="measures", columns={c: u for c, u in UNITS.items() if c in table}, notes=tuple(read.notes))
+    saved = ctx.save(
+        table,
+        name="measures",
+        columns={c: u for c, u in UNITS.items() if c in table},
+        notes=tuple(read.notes),
+    )
     return ToolResult.ok(content, datasets=[saved], notes=read.notes)
 
 
-@tool(sources=ANY, coverage=WORLD, resolution="widths within 0.1 % at every latitude", limits="distances up to 9,900 km")
+@tool(
+    sources=ANY,
+    coverage=WORLD,
+    resolution="widths within 0.1 % at every latitude",
+    limits="distances up to 9,900 km",
+)
 def buffer_features(
     ctx: ToolContext,
     features: Features,
@@ -124,7 +159,9 @@ def buffer_features(
     notes = list(read.notes)
     table = make(read.frame, distance_m, method, dissolve, notes)
     if not len(table) or table.geometry.is_empty.all():
-        return ToolResult.empty(f"nothing is left when the features are shrunk by {-distance_m:g} m", notes=notes)
+        return ToolResult.empty(
+            f"nothing is left when the features are shrunk by {-distance_m:g} m", notes=notes
+        )
     content = {
         "features": len(table), "distance_m": distance_m, "total_area_km2": float(table["area_km2"].sum()),
         "rows": rows_of(table, SHOWN, ["feature_id", "name", "area_km2"]), "rows_left_out": max(0, len(table) - SHOWN),
@@ -133,7 +170,11 @@ def buffer_features(
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
-@tool(sources=ANY, coverage=WORLD, limits="edges belong to shapes: neighbours that only touch intersect, unless min_overlap is given")
+@tool(
+    sources=ANY,
+    coverage=WORLD,
+    limits="edges belong to shapes: neighbours that only touch intersect, unless min_overlap is given",
+)
 def filter_by_intersection(
     ctx: ToolContext,
     features: Features,
@@ -160,7 +201,11 @@ def filter_by_intersection(
     kept, _ = select(read.frame, masks.frame, predicate, min_overlap)
     notes = [*read.notes, *masks.notes]
     if not len(kept):
-        return ToolResult.empty(f"none of {len(read.frame)} features is {predicate} the mask" + (f" with at least {min_overlap:g} of it inside" if min_overlap else ""), notes=notes)
+        return ToolResult.empty(
+            f"none of {len(read.frame)} features is {predicate} the mask"
+            + (f" with at least {min_overlap:g} of it inside" if min_overlap else ""),
+            notes=notes,
+        )
     content = {
         "kept": len(kept), "of": len(read.frame), "predicate": predicate, "min_overlap": min_overlap,
         "rows": rows_of(kept, SHOWN, ["feature_id", "name", "overlap_share"]), "rows_left_out": max(0, len(kept) - SHOWN),
@@ -169,7 +214,11 @@ def filter_by_intersection(
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
-@tool(sources=ANY, coverage=WORLD, limits="numbers of left are totalled whole, not split among overlapping shapes")
+@tool(
+    sources=ANY,
+    coverage=WORLD,
+    limits="numbers of left are totalled whole, not split among overlapping shapes",
+)
 def join_by_location(
     ctx: ToolContext,
     left: Features,
@@ -210,13 +259,22 @@ def join_by_location(
     if len(first.frame) <= SHOWN:
         named = "right_name" if "right_name" in table else "name"
         content["rows"] = rows_of(table, SHOWN, ["feature_id", "name", key, named])
-    saved = [ctx.save(table, name="joined", notes=tuple(notes)), ctx.save(counts, name="counts", columns={"count": Column(quantity="count")}, notes=tuple(notes))]
+    saved = [
+        ctx.save(table, name="joined", notes=tuple(notes)),
+        ctx.save(counts, name="counts", columns={"count": Column(quantity="count")}, notes=tuple(notes)),
+    ]
     if not matched:
-        return ToolResult.empty(f"none of {len(first.frame)} features of left {predicate} a feature of right", notes=notes)
+        return ToolResult.empty(
+            f"none of {len(first.frame)} features of left {predicate} a feature of right", notes=notes
+        )
     return ToolResult.ok(content, datasets=saved, notes=notes)
 
 
-@tool(sources=ANY, coverage=WORLD, limits="attributes are not apportioned: use share_of_a or share_of_b for counts spread evenly")
+@tool(
+    sources=ANY,
+    coverage=WORLD,
+    limits="attributes are not apportioned: use share_of_a or share_of_b for counts spread evenly",
+)
 def overlay_features(
     ctx: ToolContext,
     a: Features,
@@ -248,8 +306,18 @@ def overlay_features(
         "pieces": len(pieces), f"total_{size}": float(pieces[size].sum()), "rows": rows_of(ranked, SHOWN),
         "rows_left_out": max(0, len(pieces) - SHOWN),
     }  # fmt: skip
-    units = {"area_km2": SQUARE_KM, "length_km": Column(unit="km", quantity="count"), "share_of_a": Column(unit="1"), "share_of_b": Column(unit="1")}
-    saved = ctx.save(pieces, name=how.replace("_", "-"), columns={c: u for c, u in units.items() if c in pieces}, notes=tuple(notes))
+    units = {
+        "area_km2": SQUARE_KM,
+        "length_km": Column(unit="km", quantity="count"),
+        "share_of_a": Column(unit="1"),
+        "share_of_b": Column(unit="1"),
+    }
+    saved = ctx.save(
+        pieces,
+        name=how.replace("_", "-"),
+        columns={c: u for c, u in units.items() if c in pieces},
+        notes=tuple(notes),
+    )
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
@@ -295,6 +363,8 @@ def compute_zonal_stats(
         "zones": len(table), "weighting": weighting, "unit": values.unit, "rows": rows_of(ranked, SHOWN, shown),
         "rows_left_out": max(0, len(table) - SHOWN),
     }  # fmt: skip
-    columns = {s: Column(unit=values.unit, quantity="count" if s == "sum" else None) for s in dict.fromkeys(stats)}
+    columns = {
+        s: Column(unit=values.unit, quantity="count" if s == "sum" else None) for s in dict.fromkeys(stats)
+    }
     saved = ctx.save(table, name="zonal-stats", columns=columns, notes=tuple(notes))
     return ToolResult.ok(content, datasets=[saved], notes=notes)

@@ -68,7 +68,11 @@ def _units(value: Any) -> dict[str, str]:
 
 
 def _refused(name: str, reason: str) -> ToolError:
-    return ToolError("bad_argument", f"output {name!r} was not taken: {reason}", hint='save outputs with save_dataset("name", obj) only')
+    return ToolError(
+        "bad_argument",
+        f"output {name!r} was not taken: {reason}",
+        hint='save outputs with save_dataset("name", obj) only',
+    )
 
 
 def check_parquet(path: Path) -> None:
@@ -132,11 +136,17 @@ def store(ctx: ToolContext, output: Output, digest: str) -> Any:
     """Read an output in its format and save it, with the call's inputs and the code's hash as its lineage."""
     spec = next((f for f in ctx.workspace.formats if f.name == output.format), None)
     if spec is None:
-        raise ToolError("not_available", f"no active plugin stores format {output.format!r}", hint="the plugin gra-geo does")
+        raise ToolError(
+            "not_available",
+            f"no active plugin stores format {output.format!r}",
+            hint="the plugin gra-geo does",
+        )
     columns = {name: Column(unit=unit) for name, unit in output.units.items()}
     try:
         value = spec.load().read(output.path)
-        return ctx.save(value, name=output.name, columns=columns, notes=(f"made by code with SHA-256 {digest}",))
+        return ctx.save(
+            value, name=output.name, columns=columns, notes=(f"made by code with SHA-256 {digest}",)
+        )
     except ToolError:
         raise
     except Exception as error:

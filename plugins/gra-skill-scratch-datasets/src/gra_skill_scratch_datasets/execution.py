@@ -35,7 +35,11 @@ class Run:
 
 
 def run_code(
-    ctx: ToolContext, code: str, inputs: dict[str, str] | list[str] | None, outputs: list[str] | None, timeout_s: float
+    ctx: ToolContext,
+    code: str,
+    inputs: dict[str, str] | list[str] | None,
+    outputs: list[str] | None,
+    timeout_s: float,
 ) -> ToolResult:
     """Run code in the sandbox that the settings name, or the best that works; see the tool `run_python`."""
     if not code.strip() or len(code) > MAX_CODE:
@@ -71,11 +75,17 @@ def run_code(
 
 def named_inputs(ctx: ToolContext, inputs: dict[str, str] | list[str] | None) -> dict[str, Dataset]:
     """Inputs by the name they are loaded by; a list names each by the last part of its reference."""
-    pairs = [(ref.removeprefix("ds://"), ref) for ref in inputs] if isinstance(inputs, list) else (inputs or {}).items()
+    pairs = (
+        [(ref.removeprefix("ds://"), ref) for ref in inputs]
+        if isinstance(inputs, list)
+        else (inputs or {}).items()
+    )
     found = {name: ctx.dataset(ref) for name, ref in pairs}
     for name in found:
         if not NAME.fullmatch(name):
-            raise ToolError("bad_argument", f"input name {name!r}", hint="expected letters, digits, _ and -, at most 80")
+            raise ToolError(
+                "bad_argument", f"input name {name!r}", hint="expected letters, digits, _ and -, at most 80"
+            )
     return found
 
 
@@ -84,7 +94,8 @@ def prepare(place: Path, run: Run) -> Path:
     folder = place / "run"
     (folder / "outputs").mkdir(parents=True)
     inputs = {
-        name: {"ref": d.ref, "path": str(d.path.resolve()), "format": d.manifest.format} for name, d in run.inputs.items()
+        name: {"ref": d.ref, "path": str(d.path.resolve()), "format": d.manifest.format}
+        for name, d in run.inputs.items()
     }
     (folder / "request.json").write_text(json.dumps({"code": run.code, "inputs": inputs}), encoding="utf-8")
     return folder
@@ -103,7 +114,11 @@ def read_report(folder: Path) -> dict[str, Any]:
 def answer(run: Run, outcome: SandboxOutcome, report: dict[str, Any]) -> dict[str, Any]:
     """The content of a good run; `ToolError` of the fitting kind for any other."""
     if outcome.end == "timeout":
-        raise ToolError("timeout", f"the code was {outcome.error}{printed(outcome)}", hint="do less, or give a longer timeout_s")
+        raise ToolError(
+            "timeout",
+            f"the code was {outcome.error}{printed(outcome)}",
+            hint="do less, or give a longer timeout_s",
+        )
     limit = outcome.end if outcome.end in ("memory", "processes", "disk") else report.get("limit")
     if limit:
         raise ToolError("quota", over(str(limit), outcome, report), hint=ADVICE.get(str(limit), ""))
@@ -111,10 +126,16 @@ def answer(run: Run, outcome: SandboxOutcome, report: dict[str, Any]) -> dict[st
         text = str(report.get("traceback", ""))[:4000]
         raise ToolError("bad_argument", f"the code failed.\n{text}{printed(outcome)}", hint=advice(report))
     if report.get("status") == "exit" and report.get("code"):
-        raise ToolError("bad_argument", f"the code left with sys.exit({report['code']}){printed(outcome)}", hint="let it run to its end")
+        raise ToolError(
+            "bad_argument",
+            f"the code left with sys.exit({report['code']}){printed(outcome)}",
+            hint="let it run to its end",
+        )
     if not report:
         cause = outcome.error or "the process ended before the code did (os._exit?)"
-        raise ToolError("bad_argument", f"the code did not run to its end: {cause}{printed(outcome)}", hint=CRASH)
+        raise ToolError(
+            "bad_argument", f"the code did not run to its end: {cause}{printed(outcome)}", hint=CRASH
+        )
     content: dict[str, Any] = {"printed": outcome.output}
     return content | {key: report[key] for key in ("value", "value_text") if key in report}
 
@@ -135,7 +156,9 @@ def over(limit: str, outcome: SandboxOutcome, report: dict[str, Any]) -> str:
 
 def advice(report: dict[str, Any]) -> str:
     if report.get("type") in ("PermissionError", "gaierror", "ConnectionError"):
-        return "there is no network and no file but the inputs and the working folder; get data with other tools"
+        return (
+            "there is no network and no file but the inputs and the working folder; get data with other tools"
+        )
     if report.get("type") in ("ModuleNotFoundError", "ImportError"):
         return "only installed packages: numpy, pandas, geopandas, shapely, pyproj, scipy, rasterio, xarray; nothing can be installed"
     return "mend the code and run it again"

@@ -12,8 +12,8 @@ import geopandas as gpd
 import pandas as pd
 
 from gra_core import ToolContext, ToolError, ToolResult, history
-from gra_skill_scratch_datasets import settings
 from gra_geo.crs import name_of, to_wgs84
+from gra_skill_scratch_datasets import settings
 
 EXTENSIONS = {"csv": ".csv", "geojson": ".geojson", "gpkg": ".gpkg", "parquet": ".parquet", "geotiff": ".tif"}
 
@@ -22,7 +22,11 @@ def export(ctx: ToolContext, ref: str, form: str, path: str) -> ToolResult:
     """Write one dataset to a file; see the tool `export_dataset`."""
     dataset = ctx.dataset(ref)
     if reason := history.trace(ctx.workspace, ref).refusal:
-        raise ToolError("not_available", f"{ref} must not be exported: {reason}", hint="use it within this trial only, or take another source")
+        raise ToolError(
+            "not_available",
+            f"{ref} must not be exported: {reason}",
+            hint="use it within this trial only, or take another source",
+        )
     target, label = destination(ctx, path or f"{ref.removeprefix('ds://')}{EXTENSIONS[form]}", form)
     notes: list[str] = []
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +45,9 @@ def destination(ctx: ToolContext, path: str, form: str) -> tuple[Path, str]:
     exports = ctx.workspace.root.resolve() / "exports"
     given = Path(path).expanduser()
     if "\0" in path or not given.name or given.name in (".", ".."):
-        raise ToolError("bad_argument", f"{path!r} is not a file path", hint="give a file name such as result.geojson")
+        raise ToolError(
+            "bad_argument", f"{path!r} is not a file path", hint="give a file name such as result.geojson"
+        )
     if given.suffix.lower() != EXTENSIONS[form]:
         given = given.with_name(given.name + EXTENSIONS[form])
     target = (exports / given).resolve()
@@ -51,7 +57,11 @@ def destination(ctx: ToolContext, path: str, form: str) -> tuple[Path, str]:
     if settings.within(target, allowed):
         return target, str(target)
     listed = ", ".join(["exports/ of the workspace", *map(str, allowed)])
-    raise ToolError("bad_argument", f"{path!r} is outside the folders for export", hint=f"folders: {listed}; give a plain file name")
+    raise ToolError(
+        "bad_argument",
+        f"{path!r} is outside the folders for export",
+        hint=f"folders: {listed}; give a plain file name",
+    )
 
 
 def _publish(written: Path, target: Path, label: str) -> None:
@@ -68,15 +78,29 @@ def _publish(written: Path, target: Path, label: str) -> None:
 
 def _copy_raster(source: Path, kind: str, written: Path) -> None:
     if kind != "geotiff":
-        raise ToolError("bad_argument", f"a dataset of format {kind} is not a raster", hint=f"export it as {', '.join(f for f in EXTENSIONS if f != 'geotiff')}")
+        raise ToolError(
+            "bad_argument",
+            f"a dataset of format {kind} is not a raster",
+            hint=f"export it as {', '.join(f for f in EXTENSIONS if f != 'geotiff')}",
+        )
     shutil.copyfile(source, written)
 
 
 def _table(value: Any, ref: str, form: str) -> pd.DataFrame:
     if not isinstance(value, pd.DataFrame):
-        raise ToolError("bad_argument", f"{ref} is not a table, so it cannot be written as {form}", hint="export rasters as geotiff")
-    if form in ("geojson", "gpkg") and not (isinstance(value, gpd.GeoDataFrame) and value.active_geometry_name):
-        raise ToolError("bad_argument", f"{ref} has no geometry, so it cannot be written as {form}", hint="export it as csv or parquet")
+        raise ToolError(
+            "bad_argument",
+            f"{ref} is not a table, so it cannot be written as {form}",
+            hint="export rasters as geotiff",
+        )
+    if form in ("geojson", "gpkg") and not (
+        isinstance(value, gpd.GeoDataFrame) and value.active_geometry_name
+    ):
+        raise ToolError(
+            "bad_argument",
+            f"{ref} has no geometry, so it cannot be written as {form}",
+            hint="export it as csv or parquet",
+        )
     return value
 
 

@@ -34,9 +34,17 @@ def import_path(ctx: ToolContext, path: str, crs: str, name: str) -> ToolResult:
         raise ToolError("bad_argument", f"{file.name}: unknown kind of file", hint=f"expected {KINDS}")
     size = file.stat().st_size
     if size > MAX_BYTES:
-        raise ToolError("quota", f"{file.name} has {size >> 20} MB, at most {MAX_BYTES >> 20} MB are taken", hint="import an extract")
+        raise ToolError(
+            "quota",
+            f"{file.name} has {size >> 20} MB, at most {MAX_BYTES >> 20} MB are taken",
+            hint="import an extract",
+        )
     if not _genuine(file):
-        raise ToolError("bad_argument", f"{file.name} is not what its name says: its first bytes are not those of a {file.suffix} file", hint="check the file")
+        raise ToolError(
+            "bad_argument",
+            f"{file.name} is not what its name says: its first bytes are not those of a {file.suffix} file",
+            hint="check the file",
+        )
     notes = [f"imported from {file.name}, SHA-256 {_digest(file)}"]
     wanted = parse_crs(crs) if crs else None
     with tempfile.TemporaryDirectory(prefix=".import-", dir=ctx.workspace.root) as staging:
@@ -45,7 +53,11 @@ def import_path(ctx: ToolContext, path: str, crs: str, name: str) -> ToolResult:
         except ToolError:
             raise
         except Exception as error:
-            raise ToolError("bad_argument", f"{file.name} cannot be read: {_line(error)}", hint="check that the file is whole and of this kind") from error
+            raise ToolError(
+                "bad_argument",
+                f"{file.name} cannot be read: {_line(error)}",
+                hint="check that the file is whole and of this kind",
+            ) from error
         reply = ctx.save(value, name=name or file.stem, notes=tuple(notes))
     return ToolResult.ok({"ref": reply.ref, "imported": file.name}, datasets=[reply], notes=notes[1:])
 
@@ -54,7 +66,11 @@ def locate(ctx: ToolContext, path: str) -> tuple[Path, str]:
     """The file behind a path and, after ``#``, the layer. Never tells whether a file outside the allowed folders exists."""
     allowed = settings.folders(ctx, "import_dirs")
     if not allowed:
-        raise ToolError("not_available", "importing files is not allowed here", hint="the user can allow folders with the setting import_dirs")
+        raise ToolError(
+            "not_available",
+            "importing files is not allowed here",
+            hint="the user can allow folders with the setting import_dirs",
+        )
     if "\0" in path:
         raise ToolError("bad_argument", "the path has a NUL character", hint="give a plain path")
     for text, layer in ((path, ""), path.rpartition("#")[::2]):
@@ -66,7 +82,9 @@ def locate(ctx: ToolContext, path: str) -> tuple[Path, str]:
     listed = ", ".join(map(str, allowed))
     if inside:
         raise ToolError("not_found", f"no file {path!r}", hint=f"folders for import: {listed}")
-    raise ToolError("bad_argument", f"{path!r} is outside the folders for import", hint=f"folders for import: {listed}")
+    raise ToolError(
+        "bad_argument", f"{path!r} is outside the folders for import", hint=f"folders for import: {listed}"
+    )
 
 
 def _genuine(file: Path) -> bool:
@@ -91,38 +109,58 @@ def _csv(file: Path, layer: str, crs: Any, notes: list[str], staging: Path, ctx:
     found = coordinate_columns(table)
     if found is None:
         if crs is not None:
-            raise ToolError("bad_argument", f"{file.name} has no coordinate columns to place in {name_of(crs)}", hint="leave crs out, or name columns lon and lat")
+            raise ToolError(
+                "bad_argument",
+                f"{file.name} has no coordinate columns to place in {name_of(crs)}",
+                hint="leave crs out, or name columns lon and lat",
+            )
         return table
     lon, lat = found
     if crs is None:
-        notes.append(f'columns {lon} and {lat} look like coordinates; import with crs (such as "EPSG:4326") to get points')
+        notes.append(
+            f'columns {lon} and {lat} look like coordinates; import with crs (such as "EPSG:4326") to get points'
+        )
         return table
     if not all(pd.api.types.is_numeric_dtype(table[c]) for c in found):
-        raise ToolError("bad_argument", f"columns {lon} and {lat} of {file.name} are not all numbers", hint="mend the file, or import it without crs")
+        raise ToolError(
+            "bad_argument",
+            f"columns {lon} and {lat} of {file.name} are not all numbers",
+            hint="mend the file, or import it without crs",
+        )
     holes = table[[lon, lat]].isna().any(axis=1)
     if holes.any():
         notes.append(f"{int(holes.sum())} rows without coordinates were left out")
     return _placed(points_frame(table[~holes], lon, lat).set_crs(crs, allow_override=True), crs, file.name)
 
 
-def _geojson(file: Path, layer: str, crs: Any, notes: list[str], staging: Path, ctx: ToolContext) -> gpd.GeoDataFrame:
+def _geojson(
+    file: Path, layer: str, crs: Any, notes: list[str], staging: Path, ctx: ToolContext
+) -> gpd.GeoDataFrame:
     from gra_geo.geojson import parse_text, read_geojson
 
     frame = read_geojson(parse_text(file.read_text(encoding="utf-8-sig")), notes)
     return _placed(frame, crs, file.name)
 
 
-def _vector(file: Path, layer: str, crs: Any, notes: list[str], staging: Path, ctx: ToolContext) -> pd.DataFrame:
+def _vector(
+    file: Path, layer: str, crs: Any, notes: list[str], staging: Path, ctx: ToolContext
+) -> pd.DataFrame:
     import pyogrio
 
     layers = [str(row[0]) for row in pyogrio.list_layers(file)]
     if (layer and layer not in layers) or (not layer and len(layers) != 1):
-        raise ToolError("bad_argument", f"{file.name} has {len(layers)} layers, which one?", hint=f"give path#layer; layers: {', '.join(layers)}")
+        raise ToolError(
+            "bad_argument",
+            f"{file.name} has {len(layers)} layers, which one?",
+            hint=f"give path#layer; layers: {', '.join(layers)}",
+        )
     frame = pyogrio.read_dataframe(file, layer=layer or layers[0])
     return _placed(frame, crs, file.name) if isinstance(frame, gpd.GeoDataFrame) else frame
 
 
-def _parquet(file: Path, layer: str, crs: Any, notes: list[str], staging: Path, ctx: ToolContext) -> pd.DataFrame:
+def _parquet(
+    file: Path, layer: str, crs: Any, notes: list[str], staging: Path, ctx: ToolContext
+) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
     if b"geo" not in (pq.read_schema(file).metadata or {}):
@@ -152,9 +190,17 @@ def _raster(file: Path, layer: str, crs: Any, notes: list[str], staging: Path, c
 def _known(own: Any, wanted: Any, what: str) -> Any:
     """The CRS to use: the file's own or the given one; `ToolError` when there is none, or they differ."""
     if own is None and wanted is None:
-        raise ToolError("bad_argument", f"{what} has no known CRS; pass crs=…", hint='for example "EPSG:4326" when coordinates are longitude and latitude')
+        raise ToolError(
+            "bad_argument",
+            f"{what} has no known CRS; pass crs=…",
+            hint='for example "EPSG:4326" when coordinates are longitude and latitude',
+        )
     if own is not None and wanted is not None and not own.equals(wanted, ignore_axis_order=True):
-        raise ToolError("bad_argument", f"{what} is in {name_of(own)}, not in {name_of(wanted)}", hint="leave crs out; it only names an unknown CRS, it converts nothing")
+        raise ToolError(
+            "bad_argument",
+            f"{what} is in {name_of(own)}, not in {name_of(wanted)}",
+            hint="leave crs out; it only names an unknown CRS, it converts nothing",
+        )
     return own or wanted
 
 

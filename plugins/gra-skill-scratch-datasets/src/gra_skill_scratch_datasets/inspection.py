@@ -39,12 +39,19 @@ def inspect(ctx: ToolContext, ref: str, rows: int, columns: list[str] | None) ->
     """Everything about one dataset; see the tool `inspect_dataset`."""
     dataset = ctx.dataset(ref)
     manifest = dataset.manifest
-    content: dict[str, Any] = {"ref": ref, "name": manifest.name, "format": manifest.format, "created": manifest.created}
+    content: dict[str, Any] = {
+        "ref": ref,
+        "name": manifest.name,
+        "format": manifest.format,
+        "created": manifest.created,
+    }
     value = ctx.load(ref)
     if isinstance(value, pd.DataFrame):
         content |= table(value, manifest.columns, rows, columns)
     elif manifest.format == "geotiff":
-        content |= {k: v for k, v in manifest.summary.items() if k != "head"} | {"statistics": raster_statistics(value)}
+        content |= {k: v for k, v in manifest.summary.items() if k != "head"} | {
+            "statistics": raster_statistics(value)
+        }
     else:
         content |= data(value, rows, columns)
     content |= {
@@ -54,10 +61,15 @@ def inspect(ctx: ToolContext, ref: str, rows: int, columns: list[str] | None) ->
     return ToolResult.ok({k: v for k, v in content.items() if v not in (None, "", [])})
 
 
-def table(frame: pd.DataFrame, described: dict[str, Column], rows: int, columns: list[str] | None) -> dict[str, Any]:
+def table(
+    frame: pd.DataFrame, described: dict[str, Column], rows: int, columns: list[str] | None
+) -> dict[str, Any]:
     """Columns with type, unit and statistics, and the first rows."""
     names = chosen(frame, columns)
-    content: dict[str, Any] = {"rows": len(frame), "columns": [_column(frame[n], described.get(str(n))) for n in names]}
+    content: dict[str, Any] = {
+        "rows": len(frame),
+        "columns": [_column(frame[n], described.get(str(n))) for n in names],
+    }
     if len(names) < len(frame.columns) and columns is None:
         content["columns_left_out"] = [str(c) for c in frame.columns if c not in names]
     if isinstance(frame, gpd.GeoDataFrame) and frame.active_geometry_name:
@@ -85,7 +97,9 @@ def _column(values: pd.Series, column: Column | None) -> dict[str, Any]:
     if column is not None:
         facts |= {k: v for k in ("unit", "quantity", "description") if (v := getattr(column, k))}
     if kind == "geometry":
-        return facts | {"geometry_types": {str(k): int(n) for k, n in values.geom_type.value_counts().items()}}
+        return facts | {
+            "geometry_types": {str(k): int(n) for k, n in values.geom_type.value_counts().items()}
+        }
     filled = values.dropna()
     try:
         facts["unique"] = int(filled.nunique())
@@ -94,7 +108,11 @@ def _column(values: pd.Series, column: Column | None) -> dict[str, Any]:
     if filled.empty or kind == "object":
         return facts
     if kind in ("integer", "number"):
-        return facts | {"min": plain(filled.min()), "max": plain(filled.max()), "mean": plain(float(filled.mean()))}
+        return facts | {
+            "min": plain(filled.min()),
+            "max": plain(filled.max()),
+            "mean": plain(float(filled.mean())),
+        }
     if kind == "boolean":
         return facts | {"true": int(filled.sum())}
     if kind == "time":
@@ -116,7 +134,14 @@ def raster_statistics(raster: Any, block: int = 1024) -> dict[str, Any]:
     missing = raster.height * raster.width - count
     if not count:
         return {"band": raster.band, "cells": 0, "missing": missing}
-    return {"band": raster.band, "cells": count, "missing": missing, "min": low, "max": high, "mean_of_cells": total / count}
+    return {
+        "band": raster.band,
+        "cells": count,
+        "missing": missing,
+        "min": low,
+        "max": high,
+        "mean_of_cells": total / count,
+    }
 
 
 def _windows(height: int, width: int, block: int) -> Iterator[tuple[int, int, int, int]]:
@@ -128,9 +153,17 @@ def _windows(height: int, width: int, block: int) -> Iterator[tuple[int, int, in
 def data(value: Any, rows: int, columns: list[str] | None) -> dict[str, Any]:
     """Plain JSON data: its size and its start."""
     if columns:
-        raise ToolError("bad_argument", "this dataset is plain data without columns", hint="leave columns out, or read it with run_python")
+        raise ToolError(
+            "bad_argument",
+            "this dataset is plain data without columns",
+            hint="leave columns out, or read it with run_python",
+        )
     if isinstance(value, list):
         return {"type": "list", "items": len(value), "head": value[:rows]}
     if isinstance(value, dict):
-        return {"type": "object", "keys": [str(k) for k in value][:100], "head": dict(list(value.items())[:rows])}
+        return {
+            "type": "object",
+            "keys": [str(k) for k in value][:100],
+            "head": dict(list(value.items())[:rows]),
+        }
     return {"type": type(value).__name__, "value": value}

@@ -11,7 +11,11 @@ BACKENDS = "gra_skill_scratch_datasets.sandboxes.backends"
 @hookimpl
 def gra_skills() -> list[Skill]:
     """The skill scratch-datasets."""
-    return [Skill.from_package("gra_skill_scratch_datasets", "scratch-datasets", [f"tools:{name}" for name in TOOLS])]
+    return [
+        Skill.from_package(
+            "gra_skill_scratch_datasets", "scratch-datasets", [f"tools:{name}" for name in TOOLS]
+        )
+    ]
 
 
 @hookimpl
@@ -24,7 +28,11 @@ def gra_sandboxes() -> list[Sandbox]:
     ]
     return [
         Sandbox(
-            name=name, title=title, factory=f"{BACKENDS}:{name}", probe=f"{BACKENDS}:probe_{name}", priority=priority,
+            name=name,
+            title=title,
+            factory=f"{BACKENDS}:{name}",
+            probe=f"{BACKENDS}:probe_{name}",
+            priority=priority,
             isolating=isolating,
         )
         for name, title, priority, isolating in declared

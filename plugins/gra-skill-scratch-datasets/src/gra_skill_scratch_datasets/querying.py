@@ -37,7 +37,9 @@ LOCK = (
 def query(ctx: ToolContext, refs: dict[str, str] | list[str], sql: str) -> ToolResult:
     """Run one SELECT; see the tool `query_table`."""
     tables, notes = _tables(ctx, refs)
-    geometry = {c.name: c.crs for t in tables.values() if isinstance(t, gpd.GeoDataFrame) for c in _geometries(t)}
+    geometry = {
+        c.name: c.crs for t in tables.values() if isinstance(t, gpd.GeoDataFrame) for c in _geometries(t)
+    }
     if geometry:
         notes.append("geometry columns are WKB blobs in SQL; DuckDB's spatial functions are not available")
     seconds = min(TIMEOUT_S, ctx.remaining_s)
@@ -46,7 +48,9 @@ def query(ctx: ToolContext, refs: dict[str, str] | list[str], sql: str) -> ToolR
         result = _run(connection, sql, seconds)
     frame = _frame(result, geometry)
     if not len(frame):
-        return ToolResult.empty("the query returned no rows", notes=[*notes, f"columns: {', '.join(map(str, frame.columns))}"])
+        return ToolResult.empty(
+            "the query returned no rows", notes=[*notes, f"columns: {', '.join(map(str, frame.columns))}"]
+        )
     return _reply(ctx, frame, notes)
 
 
@@ -65,14 +69,22 @@ def _reply(ctx: ToolContext, frame: pd.DataFrame, notes: list[str]) -> ToolResul
 def _tables(ctx: ToolContext, refs: dict[str, str] | list[str]) -> tuple[dict[str, pd.DataFrame], list[str]]:
     named = dict(refs) if isinstance(refs, dict) else {f"t{i}": ref for i, ref in enumerate(refs, 1)}
     if not named:
-        raise ToolError("bad_argument", "refs is empty", hint='give references such as ["ds://counties-1"], which become t1, t2, …')
+        raise ToolError(
+            "bad_argument",
+            "refs is empty",
+            hint='give references such as ["ds://counties-1"], which become t1, t2, …',
+        )
     tables = {}
     for name, ref in named.items():
         if not NAME.fullmatch(name):
             raise ToolError("bad_argument", f"table name {name!r}", hint="expected letters, digits and _")
         value = ctx.load(ref)
         if not isinstance(value, pd.DataFrame):
-            raise ToolError("bad_argument", f"{ref} is {ctx.dataset(ref).manifest.format}, not a table", hint="use run_python for it")
+            raise ToolError(
+                "bad_argument",
+                f"{ref} is {ctx.dataset(ref).manifest.format}, not a table",
+                hint="use run_python for it",
+            )
         tables[name] = value
     notes = [f"tables: {', '.join(f'{n} = {r}' for n, r in named.items())}"] if isinstance(refs, list) else []
     return tables, notes
@@ -117,11 +129,19 @@ def _only_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
         raise _bad(error) from error
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         kinds = ", ".join(s.type.name for s in statements) or "nothing"
-        raise ToolError("bad_argument", f"expected one SELECT, got {kinds}", hint="tables are read only; save results by the query itself")
+        raise ToolError(
+            "bad_argument",
+            f"expected one SELECT, got {kinds}",
+            hint="tables are read only; save results by the query itself",
+        )
 
 
 def _bad(error: Exception) -> ToolError:
-    return ToolError("bad_argument", f"SQL: {str(error).strip()[:1500]}", hint="DuckDB's dialect; quote names with double quotes")
+    return ToolError(
+        "bad_argument",
+        f"SQL: {str(error).strip()[:1500]}",
+        hint="DuckDB's dialect; quote names with double quotes",
+    )
 
 
 def _run(connection: duckdb.DuckDBPyConnection, sql: str, seconds: float) -> pa.Table:
@@ -137,10 +157,18 @@ def _run(connection: duckdb.DuckDBPyConnection, sql: str, seconds: float) -> pa.
     try:
         return _fetched(connection, sql)
     except duckdb.OutOfMemoryException as error:
-        raise ToolError("quota", f"the query needs more than {MEMORY} of memory", hint="filter or aggregate before joining") from error
+        raise ToolError(
+            "quota",
+            f"the query needs more than {MEMORY} of memory",
+            hint="filter or aggregate before joining",
+        ) from error
     except duckdb.Error as error:
         if late.is_set():
-            raise ToolError("timeout", f"the query was not finished within {seconds:.0f} s", hint="join on keys, filter first") from error
+            raise ToolError(
+                "timeout",
+                f"the query was not finished within {seconds:.0f} s",
+                hint="join on keys, filter first",
+            ) from error
         raise _bad(error) from error
     finally:
         timer.cancel()
@@ -154,7 +182,9 @@ def _fetched(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
         batches.append(batch)
         rows += batch.num_rows
         if rows > MAX_ROWS:
-            raise ToolError("quota", f"the query returns more than {MAX_ROWS:,} rows", hint="aggregate, or add LIMIT")
+            raise ToolError(
+                "quota", f"the query returns more than {MAX_ROWS:,} rows", hint="aggregate, or add LIMIT"
+            )
     return pa.Table.from_batches(batches, schema=reader.schema)
 
 
@@ -167,7 +197,9 @@ def _frame(result: pa.Table, geometry: dict[Any, Any]) -> pd.DataFrame:
         if pa.types.is_decimal(field.type):
             result = result.set_column(index, field.name, _number(result.column(index)))
     frame = result.to_pandas()
-    shapes = [n for n in unique if n in geometry and pa.types.is_binary(result.schema.field(unique.index(n)).type)]
+    shapes = [
+        n for n in unique if n in geometry and pa.types.is_binary(result.schema.field(unique.index(n)).type)
+    ]
     for name in shapes:
         frame[name] = gpd.GeoSeries.from_wkb(frame[name], crs=geometry[name])
     return gpd.GeoDataFrame(frame, geometry=shapes[0]) if shapes else frame

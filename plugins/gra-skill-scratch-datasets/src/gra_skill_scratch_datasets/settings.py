@@ -23,8 +23,16 @@ def limits(ctx: ToolContext, timeout_s: float) -> tuple[SandboxLimits, list[str]
     allowed = load(dict(ctx.settings.get("sandbox_limits", {})), SandboxLimits, what="setting sandbox_limits")
     left = ctx.remaining_s - RESERVE_S
     if left < 1.0:
-        raise ToolError("timeout", "too little of the trial's time is left to run Python", hint="answer with what you have")
-    notes = [] if timeout_s <= left else [f"timeout_s was lowered from {timeout_s:g} to {left:.0f}, the time left"]
+        raise ToolError(
+            "timeout",
+            "too little of the trial's time is left to run Python",
+            hint="answer with what you have",
+        )
+    notes = (
+        []
+        if timeout_s <= left
+        else [f"timeout_s was lowered from {timeout_s:g} to {left:.0f}, the time left"]
+    )
     return evolve(allowed, timeout_s=min(timeout_s, left)), notes
 
 

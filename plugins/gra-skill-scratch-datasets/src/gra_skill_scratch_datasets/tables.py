@@ -27,7 +27,11 @@ def read_text_table(file: Path, notes: list[str]) -> pd.DataFrame:
     try:
         raw = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False, encoding=encoding)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise ToolError("bad_argument", f"{file.name} is not a table: {error}", hint="expected a header line and the same number of fields in every line") from error
+        raise ToolError(
+            "bad_argument",
+            f"{file.name} is not a table: {error}",
+            hint="expected a header line and the same number of fields in every line",
+        ) from error
     columns = {str(name).strip(): typed(raw[name].str.strip(), notes) for name in raw.columns}
     return pd.DataFrame(columns)
 
@@ -64,7 +68,9 @@ def typed(values: pd.Series, notes: list[str]) -> pd.Series:
             notes.append(f"column {values.name!r} was kept as text: {reason}")
             return values.where(values != "", None)
         if words.any():
-            notes.append(f"column {values.name!r}: {int(words.sum())} values such as {filled[words].iloc[0]!r} were taken as missing")
+            notes.append(
+                f"column {values.name!r}: {int(words.sum())} values such as {filled[words].iloc[0]!r} were taken as missing"
+            )
         return _numeric(values.where(values.isin(set(numbers))), numbers)
     if filled.map(lambda v: DATE.fullmatch(v) is not None).all():
         return _times(values, notes)
@@ -80,7 +86,11 @@ def _identifier(name: str, numbers: pd.Series) -> str:
         return f"values have more than {MAX_DIGITS} digits"
     if whole and IDENTIFIER.search(name):
         lengths = sorted(set(numbers.str.len()))
-        lost = f"; lengths differ ({', '.join(map(str, lengths))} digits), so the file may have lost leading zeros" if len(lengths) > 1 else ""
+        lost = (
+            f"; lengths differ ({', '.join(map(str, lengths))} digits), so the file may have lost leading zeros"
+            if len(lengths) > 1
+            else ""
+        )
         return "its name is that of an identifier" + lost
     return ""
 
@@ -93,7 +103,9 @@ def _numeric(values: pd.Series, numbers: pd.Series) -> pd.Series:
 
 def _times(values: pd.Series, notes: list[str]) -> pd.Series:
     filled = values.where(values != "", None)
-    zoned = filled.dropna().str.contains(r"(?:Z|[+-]\d{2}:?\d{2})$", regex=True) & (filled.dropna().str.len() > 10)
+    zoned = filled.dropna().str.contains(r"(?:Z|[+-]\d{2}:?\d{2})$", regex=True) & (
+        filled.dropna().str.len() > 10
+    )
     if zoned.any() and not zoned.all():
         notes.append(f"column {values.name!r} was kept as text: only some of its times have an offset")
         return filled

@@ -18,7 +18,11 @@ def list_datasets(ctx: ToolContext) -> ToolResult:
     return list_all(ctx)
 
 
-@tool(coverage="datasets of this trial", cost="free, under a second", limits="statistics of up to 40 columns a call")
+@tool(
+    coverage="datasets of this trial",
+    cost="free, under a second",
+    limits="statistics of up to 40 columns a call",
+)
 def inspect_dataset(
     ctx: ToolContext,
     ref: str,
@@ -40,7 +44,11 @@ def inspect_dataset(
     return inspect(ctx, ref, rows, columns)
 
 
-@tool(coverage="tables of this trial", cost="free, seconds", limits="one SELECT, 60 s, 1 GB, a million rows, no spatial functions")
+@tool(
+    coverage="tables of this trial",
+    cost="free, seconds",
+    limits="one SELECT, 60 s, 1 GB, a million rows, no spatial functions",
+)
 def query_table(ctx: ToolContext, refs: dict[str, str] | list[str], sql: str) -> ToolResult:
     """Run one SQL SELECT (DuckDB) over one or more datasets: filter, sort, join, group, aggregate.
 
@@ -116,7 +124,10 @@ def import_file(ctx: ToolContext, path: str, crs: str = "", name: str = "") -> T
     limits="refused when the licence of a source forbids storing its data",
 )
 def export_dataset(
-    ctx: ToolContext, ref: str, format: Literal["csv", "geojson", "gpkg", "parquet", "geotiff"], path: str = ""
+    ctx: ToolContext,
+    ref: str,
+    format: Literal["csv", "geojson", "gpkg", "parquet", "geotiff"],
+    path: str = "",
 ) -> ToolResult:
     """Write a dataset to a file for the user, in the workspace's exports folder or another one that the user allows.
 

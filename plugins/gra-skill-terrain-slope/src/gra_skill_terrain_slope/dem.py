@@ -40,7 +40,11 @@ def choose(ctx: ToolContext, shapes: np.ndarray, wanted: str, notes: list[str]) 
     if wanted:
         named = [e for e in entries if e["name"] == wanted]
         if not named:
-            raise ToolError("not_found", f"no elevation model {wanted!r}", hint=f"there are {', '.join(e['name'] for e in entries)}")
+            raise ToolError(
+                "not_found",
+                f"no elevation model {wanted!r}",
+                hint=f"there are {', '.join(e['name'] for e in entries)}",
+            )
         return _open(named[0])
     counts = [_covered(entry, shapes) for entry in entries]
     best = int(np.argmax(counts))
@@ -48,7 +52,9 @@ def choose(ctx: ToolContext, shapes: np.ndarray, wanted: str, notes: list[str]) 
         best = _nearest(entries, shapes)
     for entry, count in zip(entries[:best], counts[:best], strict=True):
         if count:
-            notes.append(f"the finer model {entry['name']} ({entry['resolution_m']:g} m) covers only {count} of {len(shapes)} features and was not used")
+            notes.append(
+                f"the finer model {entry['name']} ({entry['resolution_m']:g} m) covers only {count} of {len(shapes)} features and was not used"
+            )
     return _open(entries[best])
 
 
@@ -65,7 +71,11 @@ def _open(entry: dict[str, Any]) -> Dem:
 def _from_dataset(ctx: ToolContext, ref: str) -> Dem:
     raster = ctx.load(ref)
     if not isinstance(raster, Raster):
-        raise ToolError("bad_argument", f"{ref} is not a raster but {type(raster).__name__}", hint="give an elevation raster in metres")
+        raise ToolError(
+            "bad_argument",
+            f"{ref} is not a raster but {type(raster).__name__}",
+            hint="give an elevation raster in metres",
+        )
     raster.known_crs  # noqa: B018 - refuses a raster that is nowhere
     return Dem(raster=raster, name=ref, resolution_m=round(raster.resolution_m, 1))
 
@@ -73,7 +83,12 @@ def _from_dataset(ctx: ToolContext, ref: str) -> Dem:
 def _box(entry: dict[str, Any]) -> shapely.Geometry:
     west, south, east, north = entry["bounds"]
     # Grids whose outer cells are centred on the poles or on the date line end half a cell outside.
-    return antimeridian.box(west - 1e-6 if west <= east else west, south - 1e-6, east + 1e-6 if west <= east else east, north + 1e-6)
+    return antimeridian.box(
+        west - 1e-6 if west <= east else west,
+        south - 1e-6,
+        east + 1e-6 if west <= east else east,
+        north + 1e-6,
+    )
 
 
 def _covered(entry: dict[str, Any], shapes: np.ndarray) -> int:

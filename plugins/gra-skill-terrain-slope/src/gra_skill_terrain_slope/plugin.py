@@ -9,7 +9,9 @@ TOOLS = ("compute_elevation_stats", "compute_slope_stats", "sample_elevation_pro
 
 @hookimpl
 def gra_skills() -> list[Skill]:
-    return [Skill.from_package("gra_skill_terrain_slope", "terrain-slope", [f"tools:{name}" for name in TOOLS])]
+    return [
+        Skill.from_package("gra_skill_terrain_slope", "terrain-slope", [f"tools:{name}" for name in TOOLS])
+    ]
 
 
 @hookimpl

@@ -24,7 +24,11 @@ def route_of(frame: gpd.GeoDataFrame) -> tuple[np.ndarray, list[str]]:
     if kinds <= {"LineString", "MultiLineString"} and len(frame) == 1:
         return _one_line(frame.geometry.iloc[0]), []
     what = "one point" if kinds == {"Point"} else f"{len(frame)} features of type {', '.join(sorted(kinds))}"
-    raise ToolError("bad_argument", f"a profile follows one line or joins points, got {what}", hint="give a LineString, or two or more points in order")
+    raise ToolError(
+        "bad_argument",
+        f"a profile follows one line or joins points, got {what}",
+        hint="give a LineString, or two or more points in order",
+    )
 
 
 def _one_line(shape: Any) -> np.ndarray:
@@ -36,7 +40,11 @@ def _one_line(shape: Any) -> np.ndarray:
         if at is None:
             before = next((i for i, p in enumerate(parts) if _same(p[-1], line[0][0])), None)
             if before is None:
-                raise ToolError("bad_argument", "the line has parts that do not follow on each other", hint="give one connected line")
+                raise ToolError(
+                    "bad_argument",
+                    "the line has parts that do not follow on each other",
+                    hint="give one connected line",
+                )
             line.insert(0, parts.pop(before))
         else:
             line.append(parts.pop(at))
@@ -54,7 +62,11 @@ def stations(route: np.ndarray, spacing_m: float) -> pd.DataFrame:
     if ends[-1] == 0.0:
         raise ToolError("bad_argument", "the line has no length", hint="give two different places")
     if ends[-1] / spacing_m > MOST_SAMPLES:
-        raise ToolError("bad_argument", f"{ends[-1] / spacing_m:,.0f} samples are too many (at most {MOST_SAMPLES:,})", hint="give a larger spacing_m")
+        raise ToolError(
+            "bad_argument",
+            f"{ends[-1] / spacing_m:,.0f} samples are too many (at most {MOST_SAMPLES:,})",
+            hint="give a larger spacing_m",
+        )
     along = np.arange(0.0, ends[-1], spacing_m)
     if ends[-1] - along[-1] > 1e-6:
         along = np.append(along, ends[-1])

@@ -29,7 +29,14 @@ class Slope(Raster):
     @classmethod
     def of(cls, raster: Raster, units: str) -> Slope:
         """The slope raster of an elevation raster."""
-        grid = asdict(raster, recurse=False) | {"dtype": "float64", "nodata": None, "unit": units, "scale": 1.0, "offset": 0.0, "masked": False}
+        grid = asdict(raster, recurse=False) | {
+            "dtype": "float64",
+            "nodata": None,
+            "unit": units,
+            "scale": 1.0,
+            "offset": 0.0,
+            "masked": False,
+        }
         return cls(**grid, source=raster, units=units)
 
     @contextmanager
@@ -56,7 +63,9 @@ def with_margin(reader: Reader, raster: Raster, row: int, col: int, rows: int, c
     top, bottom = max(0, row - 1), min(raster.height, row + rows + 1)
     left, right = max(0, col - 1), min(raster.width, col + cols + 1)
     first = top - (row - 1)
-    block[first : first + bottom - top, left - (col - 1) : right - (col - 1)] = reader.read(top, left, bottom - top, right - left)
+    block[first : first + bottom - top, left - (col - 1) : right - (col - 1)] = reader.read(
+        top, left, bottom - top, right - left
+    )
     if raster.around_the_world:
         if col == 0:
             block[first : first + bottom - top, :1] = reader.read(top, raster.width - 1, bottom - top, 1)
@@ -93,11 +102,19 @@ def cell_sizes(raster: Raster, row: int, col: int, rows: int, cols: int) -> tupl
     return _projected_sizes(raster, row, col, rows, cols)
 
 
-def _projected_sizes(raster: Raster, row: int, col: int, rows: int, cols: int) -> tuple[np.ndarray, np.ndarray]:
+def _projected_sizes(
+    raster: Raster, row: int, col: int, rows: int, cols: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Cell sizes at a few rows and columns from geodesics between neighbouring centres, interpolated."""
-    at_rows = np.linspace(row, row + rows - 1, max(2, rows // 128 + 2)) if rows > 1 else np.array([row, row + 1.0])
-    at_cols = np.linspace(col, col + cols - 1, max(2, cols // 128 + 2)) if cols > 1 else np.array([col, col + 1.0])
-    x, y = np.meshgrid(raster.bounds[0] + (at_cols + 0.5) * raster.dx, raster.bounds[3] - (at_rows + 0.5) * raster.dy)
+    at_rows = (
+        np.linspace(row, row + rows - 1, max(2, rows // 128 + 2)) if rows > 1 else np.array([row, row + 1.0])
+    )
+    at_cols = (
+        np.linspace(col, col + cols - 1, max(2, cols // 128 + 2)) if cols > 1 else np.array([col, col + 1.0])
+    )
+    x, y = np.meshgrid(
+        raster.bounds[0] + (at_cols + 0.5) * raster.dx, raster.bounds[3] - (at_rows + 0.5) * raster.dy
+    )
     back = pyproj.Transformer.from_crs(raster.known_crs, "EPSG:4326", always_xy=True)
     widths = _apart(back, x - raster.dx / 2, y, x + raster.dx / 2, y)
     heights = _apart(back, x, y - raster.dy / 2, x, y + raster.dy / 2)
@@ -108,6 +125,8 @@ def _apart(back: Any, x1: np.ndarray, y1: np.ndarray, x2: np.ndarray, y2: np.nda
     return np.asarray(GEOD.inv(*back.transform(x1, y1), *back.transform(x2, y2))[2], float)
 
 
-def _spread(coarse: np.ndarray, at_rows: np.ndarray, at_cols: np.ndarray, row: int, col: int, rows: int, cols: int) -> np.ndarray:
+def _spread(
+    coarse: np.ndarray, at_rows: np.ndarray, at_cols: np.ndarray, row: int, col: int, rows: int, cols: int
+) -> np.ndarray:
     wide = np.stack([np.interp(col + np.arange(cols), at_cols, line) for line in coarse])
     return np.stack([np.interp(row + np.arange(rows), at_rows, line) for line in wide.T]).T

@@ -67,7 +67,11 @@ def _statistics(ctx: ToolContext, regions: Any, stats: list[str], dem: str, unit
 
     stats = check_stats(stats)
     if "sum" in stats:
-        raise ToolError("bad_argument", "heights and slopes do not add up: sum has no meaning", hint="use mean, min, max or percentiles")
+        raise ToolError(
+            "bad_argument",
+            "heights and slopes do not add up: sum has no meaning",
+            hint="use mean, min, max or percentiles",
+        )
     read = read_features(ctx, regions)
     notes = list(read.notes)
     model = choose(ctx, read.frame.geometry.to_numpy(), dem, notes)
@@ -77,20 +81,32 @@ def _statistics(ctx: ToolContext, regions: Any, stats: list[str], dem: str, unit
     if not (table["valid_share"] > 0).any():
         return ToolResult.empty(f"the elevation model {model.name} has no land in these regions", notes=notes)
     if units != "m" and model.resolution_m > COARSE_M:
-        notes.append(f"slopes between cells of {model.resolution_m:g} m are far gentler than on the ground: use them to compare regions, not as local slopes")
+        notes.append(
+            f"slopes between cells of {model.resolution_m:g} m are far gentler than on the ground: use them to compare regions, not as local slopes"
+        )
     names = {s: f"{'elevation' if units == 'm' else 'slope'}_{s}_{units}" for s in stats}
     joined = read.frame[["feature_id", "name", "geometry"]].join(table).rename(columns=names)
     ranked = joined.sort_values([names[stats[0]], "feature_id"], ascending=[False, True], kind="stable")
     shown = ["feature_id", "name", *names.values(), "cells", "valid_share"]
-    content = {"dem": model.facts(), "unit": units, "weighting": table.attrs["weighting"], "rows": rows_of(ranked, SHOWN, shown), "rows_left_out": max(0, len(ranked) - SHOWN)}
+    content = {
+        "dem": model.facts(),
+        "unit": units,
+        "weighting": table.attrs["weighting"],
+        "rows": rows_of(ranked, SHOWN, shown),
+        "rows_left_out": max(0, len(ranked) - SHOWN),
+    }
     columns = {n: Column(unit=units, quantity="intensive") for n in names.values()}
-    saved = ctx.save(joined, name="elevation-stats" if units == "m" else "slope-stats", columns=columns, notes=tuple(notes))
+    saved = ctx.save(
+        joined, name="elevation-stats" if units == "m" else "slope-stats", columns=columns, notes=tuple(notes)
+    )
     return ToolResult.ok(content, datasets=[saved], notes=notes)
 
 
 @tool(sources=("elevation", "places?"), coverage=COVERAGE, resolution="bilinear between the cells of the elevation model",
       limits="at most 100,000 samples")  # fmt: skip
-def sample_elevation_profile(ctx: ToolContext, line: Points, spacing_m: Spacing = 0.0, dem: str = "") -> ToolResult:
+def sample_elevation_profile(
+    ctx: ToolContext, line: Points, spacing_m: Spacing = 0.0, dem: str = ""
+) -> ToolResult:
     """Elevation along a line or from place to place, at even steps on the ground.
 
     Comes back: length, lowest and highest point, total ascent and descent, steepest step, and a dataset with distance_m,

@@ -98,10 +98,18 @@ def program(*, machine: str, processes: bool, own_signals_only: int = 0) -> byte
             steps += _when(numbers[column], [_refuse(errno.EAGAIN)])
     steps += _when(CLONE[column], _clone(processes))
     for numbers in OWN_ONLY.values():
-        steps += _when(numbers[column], [(LOAD, 0, 0, ARGUMENT), (JUMP_EQUAL, 0, 1, 0), _answer(ALLOW), _refuse(errno.EPERM)])
+        steps += _when(
+            numbers[column],
+            [(LOAD, 0, 0, ARGUMENT), (JUMP_EQUAL, 0, 1, 0), _answer(ALLOW), _refuse(errno.EPERM)],
+        )
     if own_signals_only:
         steps += _when(PIDFD_SEND_SIGNAL[column], [_refuse(errno.EPERM)])
-        own = [(LOAD, 0, 0, ARGUMENT), (JUMP_EQUAL, 0, 1, own_signals_only), _answer(ALLOW), _refuse(errno.EPERM)]
+        own = [
+            (LOAD, 0, 0, ARGUMENT),
+            (JUMP_EQUAL, 0, 1, own_signals_only),
+            _answer(ALLOW),
+            _refuse(errno.EPERM),
+        ]
         for numbers in SIGNALS.values():
             steps += _when(numbers[column], own)
     steps.append(_answer(ALLOW))
@@ -141,6 +149,8 @@ def apply(*, processes: bool, guard_signals: bool) -> None:
 
     argument = Filter(len(code) // 8, ctypes.addressof(held))
     no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
-    if libc.prctl(no_new_privileges, 1, 0, 0, 0) or libc.prctl(set_seccomp, filter_mode, ctypes.byref(argument), 0, 0):
+    if libc.prctl(no_new_privileges, 1, 0, 0, 0) or libc.prctl(
+        set_seccomp, filter_mode, ctypes.byref(argument), 0, 0
+    ):
         number = ctypes.get_errno()
         raise OSError(number, f"the seccomp filter was refused: {os.strerror(number)}")

@@ -38,7 +38,9 @@ def sandlock() -> SupervisedRunner:
     import sandlock
 
     degraded = sandlock.landlock_abi_version() < SIGNAL_SCOPE_LANDLOCK
-    return SupervisedRunner("sandlock", seal=True, guard_signals=degraded, degraded=list(DEGRADABLE) if degraded else [])
+    return SupervisedRunner(
+        "sandlock", seal=True, guard_signals=degraded, degraded=list(DEGRADABLE) if degraded else []
+    )
 
 
 def bubblewrap() -> SupervisedRunner:

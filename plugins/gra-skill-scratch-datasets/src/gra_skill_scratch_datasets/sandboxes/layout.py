@@ -39,7 +39,9 @@ def readable() -> tuple[str, ...]:
     """
     paths = [*SYSTEM, str(GUEST), interpreter(), *libraries()]
     paths += [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]
-    for prefix in {os.path.realpath(sys.base_prefix), os.path.realpath(sys.base_exec_prefix)} - set(SYSTEM_PREFIXES):
+    for prefix in {os.path.realpath(sys.base_prefix), os.path.realpath(sys.base_exec_prefix)} - set(
+        SYSTEM_PREFIXES
+    ):
         paths += [os.path.join(prefix, "lib"), os.path.join(prefix, "lib64"), os.path.join(prefix, "share")]
     return _outermost(p for p in paths if os.path.exists(p))
 

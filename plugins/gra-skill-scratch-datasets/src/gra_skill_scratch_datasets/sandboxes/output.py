@@ -40,5 +40,9 @@ class Capture:
         if dropped <= 0:
             return (head + tail).decode("utf-8", "replace"), False
         tail = tail[-self.tail_limit :]
-        text = head.decode("utf-8", "replace") + f"\n… {dropped} bytes left out …\n" + tail.decode("utf-8", "replace")
+        text = (
+            head.decode("utf-8", "replace")
+            + f"\n… {dropped} bytes left out …\n"
+            + tail.decode("utf-8", "replace")
+        )
         return text, True

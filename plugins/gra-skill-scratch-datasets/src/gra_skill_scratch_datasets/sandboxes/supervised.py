@@ -24,7 +24,9 @@ PACKAGE = __name__.partition(".")[0]
 class SupervisedRunner:
     """Runs jobs by one method of `launcher.workers`; `extra` are further entries of the launcher's plan."""
 
-    def __init__(self, method: str, *, seal: bool, guard_signals: bool = False, max_processes: int = 0, **extra: Any) -> None:
+    def __init__(
+        self, method: str, *, seal: bool, guard_signals: bool = False, max_processes: int = 0, **extra: Any
+    ) -> None:
         self.method, self.seal, self.guard_signals = method, seal, guard_signals
         self.max_processes, self.extra = max_processes, extra
 
@@ -65,7 +67,16 @@ class SupervisedRunner:
         return min(limits.processes, self.max_processes) if self.max_processes else limits.processes
 
     def _plan(self, folder: Path, job: SandboxJob, report: int) -> dict[str, Any]:
-        command = [layout.interpreter(), "-I", "-S", "-B", "-X", "utf8", str(layout.GUEST / "entry.py"), str(folder)]
+        command = [
+            layout.interpreter(),
+            "-I",
+            "-S",
+            "-B",
+            "-X",
+            "utf8",
+            str(layout.GUEST / "entry.py"),
+            str(folder),
+        ]
         limits = job.limits
         return self.extra | {
             "method": self.method, "folder": str(folder), "command": command, "report": report,
@@ -118,11 +129,17 @@ def _report(lines: bytes) -> dict[str, Any]:
 
 def _outcome(answer: dict[str, Any], limits: SandboxLimits, text: str, cut: bool) -> SandboxOutcome:
     if answer.keys() == {"worker"}:
-        return SandboxOutcome(end="killed", output=text, cut=cut, error="the process that watches it was ended")
+        return SandboxOutcome(
+            end="killed", output=text, cut=cut, error="the process that watches it was ended"
+        )
     if not answer:
         answer["failed"] = f"its launcher ended without a report: {text[-500:]}"
     if "failed" in answer:
-        raise ToolError("not_available", f"the sandbox could not be set up: {answer['failed']}", hint="go on without running Python")
+        raise ToolError(
+            "not_available",
+            f"the sandbox could not be set up: {answer['failed']}",
+            hint="go on without running Python",
+        )
     common: dict[str, Any] = {
         "output": text, "cut": cut, "seconds": answer["seconds"], "exit_code": answer["exit_code"],
         "peak_memory_bytes": answer["peak_memory_bytes"], "peak_processes": answer["peak_processes"],
@@ -135,7 +152,9 @@ def _outcome(answer: dict[str, Any], limits: SandboxLimits, text: str, cut: bool
         name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
         return SandboxOutcome(end="killed", error=f"the process was ended by {name}", **common)
     if answer["exit_code"]:
-        return SandboxOutcome(end="exception", error=f"the process ended with exit code {answer['exit_code']}", **common)
+        return SandboxOutcome(
+            end="exception", error=f"the process ended with exit code {answer['exit_code']}", **common
+        )
     return SandboxOutcome(end="ok", **common)
 
 

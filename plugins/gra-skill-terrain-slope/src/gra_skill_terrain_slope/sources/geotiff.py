@@ -29,7 +29,11 @@ class GeoTiffElevation:
         self.settings = settings
         self.unit = str(settings.get("unit") or "m")
         if self.unit not in UNITS:
-            raise ToolError("not_available", f"source geotiff: unit {self.unit!r} is not known", hint=f"set unit to one of {', '.join(UNITS)}")
+            raise ToolError(
+                "not_available",
+                f"source geotiff: unit {self.unit!r} is not known",
+                hint=f"set unit to one of {', '.join(UNITS)}",
+            )
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._found: list[dict[str, Any]] | None = None
 
@@ -40,7 +44,9 @@ class GeoTiffElevation:
         """
         if self._found is None:
             rasters = [self._joined(group) for group in _by_grid(self._open(f) for f in self._files())]
-            self._found = sorted((self._entry(r) for r in rasters), key=lambda e: (e["resolution_m"], e["name"]))
+            self._found = sorted(
+                (self._entry(r) for r in rasters), key=lambda e: (e["resolution_m"], e["name"])
+            )
         return [dict(entry) for entry in self._found]
 
     def _files(self) -> list[Path]:
@@ -52,15 +58,27 @@ class GeoTiffElevation:
             elif path.is_file():
                 files.append(path)
             else:
-                raise ToolError("not_available", f"source geotiff: there is no file or folder {path}", hint="correct [sources.geotiff] path")
+                raise ToolError(
+                    "not_available",
+                    f"source geotiff: there is no file or folder {path}",
+                    hint="correct [sources.geotiff] path",
+                )
         if not files:
-            raise ToolError("not_available", f"source geotiff: no GeoTIFF file in {given}", hint=f"expected files ending in {', '.join(SUFFIXES)}")
+            raise ToolError(
+                "not_available",
+                f"source geotiff: no GeoTIFF file in {given}",
+                hint=f"expected files ending in {', '.join(SUFFIXES)}",
+            )
         return files
 
     def _open(self, file: Path) -> Raster:
         raster = Raster.open(file, nodata=self.settings.get("nodata"), crs=self.settings.get("crs"))
         if raster.crs is None:
-            raise ToolError("not_available", f"source geotiff: {file.name} has no coordinate reference system", hint="set [sources.geotiff] crs, such as EPSG:4326")
+            raise ToolError(
+                "not_available",
+                f"source geotiff: {file.name} has no coordinate reference system",
+                hint="set [sources.geotiff] crs, such as EPSG:4326",
+            )
         return raster
 
     def _joined(self, group: list[Raster]) -> Raster:
@@ -68,7 +86,10 @@ class GeoTiffElevation:
             return group[0]
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="gra-elevation-")
-        target = Path(self._folder.name) / f"{group[0].path.parent.name or 'tiles'}-{len(group)}-{abs(hash(group[0].path)):x}.vrt"
+        target = (
+            Path(self._folder.name)
+            / f"{group[0].path.parent.name or 'tiles'}-{len(group)}-{abs(hash(group[0].path)):x}.vrt"
+        )
         write_mosaic(group, target)
         return Raster.open(target)
 
@@ -86,7 +107,9 @@ def _by_grid(rasters: Iterable[Raster]) -> list[list[Raster]]:
     for raster in rasters:
         size = (round(raster.dx, 12), round(raster.dy, 12))
         alone = None if raster.bands == 1 and not raster.south_up else raster.path
-        groups[name_of(raster.crs), size, raster.dtype, raster.nodata, raster.scale, raster.offset, alone].append(raster)
+        groups[
+            name_of(raster.crs), size, raster.dtype, raster.nodata, raster.scale, raster.offset, alone
+        ].append(raster)
     return [part for group in groups.values() for part in _aligned(group)]
 
 
@@ -94,6 +117,9 @@ def _aligned(group: list[Raster]) -> list[list[Raster]]:
     """Tiles whose cells lie on the same lattice, to a hundredth of a cell."""
     first, rest, same = group[0], [], []
     for raster in group:
-        steps = (raster.bounds[0] - first.bounds[0]) / first.dx, (raster.bounds[3] - first.bounds[3]) / first.dy
+        steps = (
+            (raster.bounds[0] - first.bounds[0]) / first.dx,
+            (raster.bounds[3] - first.bounds[3]) / first.dy,
+        )
         (same if all(abs(s - round(s)) < 0.01 for s in steps) else rest).append(raster)
     return [same, *(_aligned(rest) if rest else [])]

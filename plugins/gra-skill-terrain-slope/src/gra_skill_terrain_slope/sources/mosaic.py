@@ -40,7 +40,13 @@ def write_mosaic(tiles: list[Raster], target: Path) -> None:
 
 
 def _outside(dtype: str) -> float:
-    return rasterio.dtypes.dtype_ranges[dtype][1] if dtype.startswith("uint") else -32768.0 if dtype != "int8" else -128.0
+    return (
+        rasterio.dtypes.dtype_ranges[dtype][1]
+        if dtype.startswith("uint")
+        else -32768.0
+        if dtype != "int8"
+        else -128.0
+    )
 
 
 def _source(tile: Raster, west: float, north: float, nodata: float) -> str:
@@ -48,7 +54,7 @@ def _source(tile: Raster, west: float, north: float, nodata: float) -> str:
     size = f'xSize="{tile.width}" ySize="{tile.height}"'
     missing = f"<NODATA>{nodata!r}</NODATA>" if tile.nodata is not None else ""
     return (
-        f"<ComplexSource><SourceFilename relativeToVRT=\"0\">{escape(str(tile.path.resolve()))}</SourceFilename>"
+        f'<ComplexSource><SourceFilename relativeToVRT="0">{escape(str(tile.path.resolve()))}</SourceFilename>'
         f'<SourceBand>1</SourceBand><SrcRect xOff="0" yOff="0" {size}/>'
         f"<DstRect xOff={quoteattr(str(col))} yOff={quoteattr(str(row))} {size}/>{missing}</ComplexSource>"
     )

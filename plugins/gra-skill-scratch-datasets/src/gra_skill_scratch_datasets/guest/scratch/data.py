@@ -23,12 +23,18 @@ class Datasets:
         """An input by its name or ds:// reference: GeoDataFrame, DataFrame, xarray.DataArray or plain data."""
         for known, entry in self.inputs.items():
             if name in (known, entry["ref"]):
-                return READERS[entry["format"]](entry["path"]) if entry["format"] in READERS else self._unreadable(entry)
+                return (
+                    READERS[entry["format"]](entry["path"])
+                    if entry["format"] in READERS
+                    else self._unreadable(entry)
+                )
         have = ", ".join(self.inputs) or "none; pass inputs=…"
         raise KeyError(f"no input {name!r}; inputs: {have}")
 
     def _unreadable(self, entry: dict[str, str]) -> Any:
-        raise ValueError(f"format {entry['format']!r} of {entry['ref']} cannot be read here; readable: {', '.join(READERS)}")
+        raise ValueError(
+            f"format {entry['format']!r} of {entry['ref']} cannot be read here; readable: {', '.join(READERS)}"
+        )
 
     def save(
         self, name: str, obj: Any, *, units: dict[str, str] | None = None, crs: Any = None, transform: Any = None,
@@ -41,7 +47,11 @@ class Datasets:
         kind, write = writer_of(obj, crs=crs, transform=transform, nodata=nodata)
         file = name + EXTENSIONS[kind]
         write(os.path.join(self.folder, file))
-        self.saved[name] = {"file": file, "format": kind, "units": {str(k): str(v) for k, v in (units or {}).items()}}
+        self.saved[name] = {
+            "file": file,
+            "format": kind,
+            "units": {str(k): str(v) for k, v in (units or {}).items()},
+        }
         with open(os.path.join(self.folder, "index.json"), "w", encoding="utf-8") as index:
             json.dump(self.saved, index)
 
@@ -85,7 +95,11 @@ def _filled(masked: Any) -> Any:
     """Whole numbers stay whole when every cell has data."""
     import numpy as np
 
-    return masked.filled(np.nan) if masked.dtype.kind == "f" or not masked.mask.any() else masked.astype("float64").filled(np.nan)
+    return (
+        masked.filled(np.nan)
+        if masked.dtype.kind == "f" or not masked.mask.any()
+        else masked.astype("float64").filled(np.nan)
+    )
 
 
 READERS = {"geoparquet": read_features, "parquet": read_table, "geotiff": read_raster, "json": read_json}
@@ -110,7 +124,9 @@ def writer_of(obj: Any, *, crs: Any, transform: Any, nodata: float | None) -> tu
     if "numpy.ndarray" in kind and crs is not None and transform is not None:
         return "geotiff", lambda path: write_raster(path, obj, crs, transform, nodata)
     if "numpy.ndarray" in kind:
-        raise ValueError("a numpy array is stored as a raster with crs=… and transform=…, or as a table: wrap it in a DataFrame")
+        raise ValueError(
+            "a numpy array is stored as a raster with crs=… and transform=…, or as a table: wrap it in a DataFrame"
+        )
     return "json", lambda path: _write_json(path, obj)
 
 
@@ -131,14 +147,21 @@ def _grid(array: Any, crs: Any, transform: Any, nodata: float | None) -> tuple[A
     crs = crs or array.attrs.get("crs")
     if crs is None:
         raise ValueError("the DataArray has no CRS; pass crs='EPSG:…' or set attrs['crs']")
-    return array.values, crs, transform or _transform(array), nodata if nodata is not None else array.attrs.get("nodata")
+    return (
+        array.values,
+        crs,
+        transform or _transform(array),
+        nodata if nodata is not None else array.attrs.get("nodata"),
+    )
 
 
 def _transform(array: Any) -> Any:
     """From equally spaced cell centres; those of a cut-out differ from what its attributes say."""
     import numpy as np
 
-    x, y = (np.asarray(array[d], float) if d in array.coords and array[d].size > 1 else None for d in ("x", "y"))
+    x, y = (
+        np.asarray(array[d], float) if d in array.coords and array[d].size > 1 else None for d in ("x", "y")
+    )
     if x is None or y is None:
         if "transform" in array.attrs:
             return array.attrs["transform"]

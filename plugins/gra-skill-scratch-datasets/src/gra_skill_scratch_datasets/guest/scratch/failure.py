@@ -26,7 +26,9 @@ def describe(error: BaseException) -> str:
     lines = ["Traceback of the code:\n"] if kept else []
     lines += traceback.StackSummary.from_list(kept).format()
     lines += traceback.format_exception_only(type(error), error)
-    text = re.sub(r'File "[^"]*(?:site-packages|dist-packages|lib/python3\.\d+)/', 'File "', "".join(lines)).strip()
+    text = re.sub(
+        r'File "[^"]*(?:site-packages|dist-packages|lib/python3\.\d+)/', 'File "', "".join(lines)
+    ).strip()
     if len(text) > MAX_TEXT:
         text = text[: MAX_TEXT // 3] + "\n…\n" + text[-2 * MAX_TEXT // 3 :]
     return "\n".join([text, *parts])

@@ -43,11 +43,22 @@ def execute(code: str, helpers: dict[str, Any]) -> dict[str, Any]:
         tree = ast.parse(code, FILE)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, FILE, "exec"), scope)
-        value = eval(compile(ast.Expression(last.value), FILE, "eval"), scope) if isinstance(last, ast.Expr) else None
+        value = (
+            eval(compile(ast.Expression(last.value), FILE, "eval"), scope)
+            if isinstance(last, ast.Expr)
+            else None
+        )
         return {"status": "ok"} | shown(value)
     except SystemExit as leaving:
-        return {"status": "exit", "code": leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)}
+        return {
+            "status": "exit",
+            "code": leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None),
+        }
     except BaseException as error:  # whatever the code raises belongs to its report
         limit = limit_of(error)
-        return {"status": "exception", "limit": limit, "type": type(error).__name__, "traceback": describe(error)}
-
+        return {
+            "status": "exception",
+            "limit": limit,
+            "type": type(error).__name__,
+            "traceback": describe(error),
+        }

@@ -30,7 +30,9 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in value]
     if hasattr(value, "__geo_interface__") and hasattr(value, "geom_type"):
         return plain(value.__geo_interface__)
-    raise TypeError(f"{type(value).__name__} cannot be stored as JSON; make it a DataFrame, list or dict of plain values")
+    raise TypeError(
+        f"{type(value).__name__} cannot be stored as JSON; make it a DataFrame, list or dict of plain values"
+    )
 
 
 def shown(value: Any) -> dict[str, Any]:

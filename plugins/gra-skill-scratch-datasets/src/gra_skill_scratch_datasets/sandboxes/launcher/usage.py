@@ -34,4 +34,3 @@ def folder_bytes(folder: str, allowed: int) -> int:
         except OSError:
             return allowed + 1
     return total
-

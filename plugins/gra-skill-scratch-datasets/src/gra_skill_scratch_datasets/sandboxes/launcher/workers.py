@@ -57,7 +57,11 @@ class PlainWorker:
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.process = subprocess.Popen(
-            self.command(plan), stdin=subprocess.DEVNULL, env=plan["environment"], cwd=plan["folder"], start_new_session=True
+            self.command(plan),
+            stdin=subprocess.DEVNULL,
+            env=plan["environment"],
+            cwd=plan["folder"],
+            start_new_session=True,
         )
 
     def command(self, plan: dict[str, Any]) -> list[str]:
@@ -77,7 +81,14 @@ class BubblewrapWorker(PlainWorker):
     hidden = 2  # bubblewrap itself, outside and as first process inside
 
     def command(self, plan: dict[str, Any]) -> list[str]:
-        options = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        options = [
+            "--unshare-all",
+            "--unshare-user",
+            "--die-with-parent",
+            "--new-session",
+            "--cap-drop",
+            "ALL",
+        ]
         for path in plan["readable"]:
             options += _bind(path)
         options += ["--bind", plan["folder"], plan["folder"], "--chdir", plan["folder"], "--remount-ro", "/"]
@@ -97,4 +108,8 @@ def _bind(path: str) -> list[str]:
     return ["--dev-bind" if path.startswith("/dev/") else "--ro-bind", path, path]
 
 
-WORKERS: dict[str, type[SandlockWorker] | type[PlainWorker]] = {"sandlock": SandlockWorker, "bubblewrap": BubblewrapWorker, "none": PlainWorker}
+WORKERS: dict[str, type[SandlockWorker] | type[PlainWorker]] = {
+    "sandlock": SandlockWorker,
+    "bubblewrap": BubblewrapWorker,
+    "none": PlainWorker,
+}
