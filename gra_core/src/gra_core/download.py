@@ -167,8 +167,8 @@ class PublishedFile:
         """What to do where the file cannot be fetched."""
         source = self.page or self.url
         where = f"get it from {source}" if source else "get it from its publisher"
-        kept = f"put it to {self.cached}, or " if self.path else ""
-        return f"{where}, and {kept}set {self.file_env} to its path" + (
+        kept = f"put it at {self.cached}, or " if self.path else ""
+        return f"{where}, then {kept}set {self.file_env} to its path" + (
             f". {self.advice}" if self.advice else ""
         )
 

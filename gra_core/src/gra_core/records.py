@@ -42,18 +42,18 @@ def read_records(data: bytes, name: str) -> list[Record]:
 
 def _format(text: str, name: str) -> str:
     suffix = PurePath(name).suffix.casefold()
+    start = text.lstrip()[:1]
+    if start == "<":
+        raise RecordError(f"{name} is a web page, not data", hint=f"expected {FORMATS}")
     if suffix in (".csv", ".tsv"):
         return suffix
     if suffix in (".jsonl", ".ndjson"):
         return ".jsonl"
-    start = text.lstrip()[:1]
     if start == "[":
         return ".json"
     if start == "{":  # JSON lines are often called .json too
         first = text.strip().partition("\n")[0].strip()
         return ".jsonl" if _is_object(first) and "\n" in text.strip() else ".json"
-    if start == "<":
-        raise RecordError(f"{name} is a web page, not data", hint=f"expected {FORMATS}")
     return suffix if suffix == ".json" else ".csv"
 
 
