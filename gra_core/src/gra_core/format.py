@@ -12,7 +12,10 @@ from gra_core.lazy import load_object
 
 
 class FormatHandler(Protocol):
-    """Reads and writes one kind of object."""
+    """Reads and writes one kind of object.
+
+    A handler may also have ``preview(path, limit)`` for the viewer: see `gra_formats` in docs/hooks.md.
+    """
 
     def write(self, value: Any, path: Path) -> None: ...
 

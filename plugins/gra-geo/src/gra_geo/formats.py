@@ -51,6 +51,12 @@ class ParquetHandler:
     def summarize(self, value: pd.DataFrame, rows: int) -> dict[str, Any]:
         return summarize(value, rows)
 
+    def preview(self, path: Path, limit: int) -> dict[str, Any]:
+        """The first rows, and a map when there are geometries or coordinates."""
+        from gra_geo.previews import preview_table
+
+        return preview_table(self.read(path), limit)
+
 
 class GeoParquetHandler(ParquetHandler):
     """Features; the CRS is kept, an unknown one stays unknown."""
@@ -111,3 +117,9 @@ class GeoTiffHandler:
         if value.nodata is not None:
             summary["nodata"] = plain(value.nodata)
         return summary
+
+    def preview(self, path: Path, limit: int) -> dict[str, Any]:
+        """The bands, and a map of the first one."""
+        from gra_geo.previews import preview_raster
+
+        return preview_raster(path, limit)
