@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -16,8 +17,18 @@ def section(name: str) -> str:
     """One command's help as a section."""
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    context = click.Context(command, info_name=f"gra-bench {name}", terminal_width=100, max_content_width=100)
-    return f"## gra-bench {name}\n\n```text\n{command.get_help(context)}\n```\n"
+    return "\n".join(helps(command, f"gra-bench {name}", "##"))
+
+
+def helps(command: click.Command, name: str, heading: str) -> Iterator[str]:
+    """The help of a command, and of its own commands under it."""
+    context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
+    yield f"{heading} {name}\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            assert found is not None
+            yield from helps(found, f"{name} {inner}", heading + "#")
 
 
 def page() -> str:

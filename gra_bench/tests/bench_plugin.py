@@ -94,7 +94,7 @@ def gra_benchmarks() -> list[Benchmark]:
             scorers=BEHAVIOUR.get("scorers", ("equal",)),
             autoraters=("close",),
             licence="CC0-1.0",
-        )  # fmt: skip
+        )
     ]
 
 

@@ -112,7 +112,7 @@ def test_another_judge_version_or_number_of_passes_is_another_score(
 def test_a_daily_quota_of_the_judge_stops_scoring_and_it_can_go_on(
     run: Call, score: Call, sums: ModuleType
 ) -> None:
-    run()
+    run("--concurrency", "1")
     sums.BEHAVIOUR["judge_quota"] = {3}
     code, document, err = score("--concurrency", "1")
     assert code == 1 and "quota of the judge" in document["stopped"] and "goes on" in err

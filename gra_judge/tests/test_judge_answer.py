@@ -80,7 +80,3 @@ def test_what_was_written_is_read(values: list[object], form: str) -> None:
 @given(st.text(max_size=300))
 def test_any_text_gives_a_list(text: str) -> None:
     assert isinstance(read_answer(text, TWO), list)
-
-
-def test_an_answer_after_hostile_text_is_found() -> None:
-    assert read_answer("[" * 20_000 + ' ["Richardson County", 47.7]', TWO) == ["Richardson County", 47.7]
