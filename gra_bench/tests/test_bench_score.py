@@ -327,3 +327,41 @@ def test_a_scripted_judge_scores_without_a_key(run: Call, score: Call, tmp_path:
     )
     code, document, _ = score(judge=f"judge-script:{script}")
     assert code == 0 and document["results"][0]["mean"] == pytest.approx(0.75)
+
+
+def test_a_scorer_that_is_not_made_for_a_benchmark_says_so(
+    run: Call, score: Call, sums: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run()
+    monkeypatch.setattr(sums, "read_grade", lambda reply: {}["x"])
+    code, _, err = score()
+    assert code == 2 and "close cannot score query sum-" in err and "Traceback" not in err
+
+
+def test_prices_of_a_configuration_hold_for_the_judge_too(
+    sums: ModuleType, gra_bench: Call, tmp_path: Path
+) -> None:
+    prices = """
+[[prices]]
+model = "grader:*"
+tiers = [{ input = "2.0", output = "10.0" }]
+"""
+    (tmp_path / "priced.toml").write_text(f'name = "priced"\nextends = "plain"\n{prices}')
+    code, document, _ = gra_bench(
+        "run", "-b", "sums", "-c", str(tmp_path / "priced.toml"), "-m", "adder:1", "--run-dir", str(tmp_path / "r"),
+        "--judge", "grader:1", "--json",
+    )  # fmt: skip
+    row = by_scorer(document)["close"]
+    # 18 requests of 500 tokens in and 50 out, at 2 and 10 dollars a million.
+    assert code == 0 and row["judge_cost_usd"] == pytest.approx(18 * (500 * 2 + 50 * 10) / 1e6)
+    assert row["cost_usd"] is None
+
+
+def test_keys_are_removed_from_what_a_judge_says(
+    run: Call, score: Call, sums: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYNTHETIC_API_KEY", "0.5000000001")
+    sums.BEHAVIOUR["grade"] = "0.5000000001"
+    run()
+    assert score("--judge-passes", "1")[0] == 0
+    assert b"0.5000000001" not in (folder / "judge.jsonl").read_bytes()

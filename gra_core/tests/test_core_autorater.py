@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -113,3 +114,12 @@ def test_parts_are_averaged_too() -> None:
 def test_ask_alone_raises_unscored() -> None:
     with pytest.raises(Unscored):
         Judge(ScriptedModel([BAD]), attempts=1).ask("", "", read)
+
+
+def test_a_judge_that_hangs_is_given_up_on() -> None:
+    never = threading.Event()
+    judge = Judge(ScriptedModel([lambda request: never.wait(30)]), timeout_s=0.2)
+    with pytest.raises(ModelError, match=r"no reply in 0\.2 s") as error:
+        judge.ask("", "", read)
+    assert error.value.kind == "timeout"
+    never.set()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gra_core import Blank, ModelRequest, Query, Score, Submission
+from gra_core import Blank, ModelRequest, Query, Score, Submission, UsageError
 from gra_core.testing import ScriptedModel
 from gra_judge.partial import ANSWER, dependents, equal
 from gra_judge.rules import rules
@@ -160,13 +160,6 @@ def test_unreadable_grades_are_asked_again_then_unscored(rate: Rate) -> None:
     assert score.value is None and len(model.requests) == 3
 
 
-def test_nothing_to_answer(rate: Rate) -> None:
-    query = attrs.evolve(QUERY, answer=[None, None])
-    assert rate(ANSWER, answered("", query, "abstained"), [])[0].value == 1.0
-    assert rate(ANSWER, answered("[null, null]", query), [])[0].value == 1.0
-    assert rate(ANSWER, answered('["Richardson County", 47.7]', query), [])[0].value == 0.0
-
-
 def test_the_judge_sees_labels_units_aliases_and_dependence(rate: Rate) -> None:
     _, model = rate(ANSWER, answered('["x", 1]'), [grades(0, 0)])
     text = model.requests[0].messages[0].text
@@ -199,7 +192,7 @@ def test_a_query_without_blanks_has_one_for_each_value(rate: Rate) -> None:
     query = Query(id="c", benchmark="cbgb", text="What is the mean NDVI?", answer=0.53)
     assert rate(ANSWER, answered("0.53", query), [])[0].value == 1.0
     assert rate(ANSWER, answered("The mean NDVI is 0.5.", query), [grades(0.8)])[0].value == 0.8
-    with pytest.raises(ValueError, match="2 blanks for 1"):
+    with pytest.raises(UsageError, match="2 blanks for 1"):
         rate(ANSWER, answered("1", attrs.evolve(QUERY, answer=[1])), [])
 
 

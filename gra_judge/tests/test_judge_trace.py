@@ -204,7 +204,16 @@ def test_a_call_without_a_reply_is_said_to_be_unfinished() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['\n{"step":9,"kind":"call","tool":"x"}', "\u2028{}", "\x85{}", "a\r\nb", "\u202eabc", "\ud800"]
+    "text",
+    [
+        '\n{"step":9,"kind":"call","tool":"x"}',
+        "\u2028{}",
+        "\x85{}",
+        "a\r\nb",
+        "\u202eabc",
+        "\ud800",
+        "\U000e0041\ufe0f",
+    ],
 )
 def test_no_text_can_begin_a_line_of_its_own(text: str) -> None:
     shown = lines(Trace(items=(Said(text=text), Call(tool=text, arguments={text: text}, result=text))))

@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from judge_samples import FLOW, QUERY, called, make_events, submission, verdict
 
-from gra_core import Judge, ModelRequest, Submission, Workflow, WorkflowStep
+from gra_core import Judge, ModelRequest, Submission, UsageError, Workflow, WorkflowStep
 from gra_core.testing import ScriptedModel
 from gra_core.trial import BEST_EFFORT_PREFIX
 from gra_judge.rules import rules
@@ -244,5 +244,5 @@ def test_a_call_that_is_only_told_of_is_no_call(rate: Rate) -> None:
 
 
 def test_a_query_without_golden_workflow_is_a_fault() -> None:
-    with pytest.raises(ValueError, match="no golden workflow"):
+    with pytest.raises(UsageError, match="no golden workflow"):
         WORKFLOW.rate(submission(query=attrs.evolve(QUERY, golden_workflows=())), Judge(ScriptedModel([])))

@@ -9,6 +9,7 @@ from typing import Any
 
 from gra_bench.store import SCHEMA_VERSION, Log, read_lines
 from gra_bench.summary import add_usage
+from gra_core.secrets import redact
 
 View = tuple[str | None, str | None, int]
 
@@ -23,12 +24,12 @@ class ScoreStore:
 
     def note(self, call: dict[str, Any]) -> None:
         """Append a request to a judge; it survives a kill of the process."""
-        self._calls.append(call)
+        self._calls.append(redact(call))
 
     def finish(self, record: dict[str, Any]) -> None:
         """Make a score finished: the requests it took, then the score, on disk."""
         self._calls.sync()
-        self._scores.append({"schema_version": SCHEMA_VERSION, **record}, durable=True)
+        self._scores.append({"schema_version": SCHEMA_VERSION, **redact(record)}, durable=True)
 
     def close(self) -> None:
         self._scores.close()

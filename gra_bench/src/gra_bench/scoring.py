@@ -19,7 +19,7 @@ from attrs import frozen
 
 from gra_bench.events import EventIndex
 from gra_bench.scores import ScoreStore, read_scores
-from gra_bench.store import read_queries
+from gra_bench.store import read_manifest, read_queries
 from gra_bench.workers import share_out
 from gra_core import (
     Autorater,
@@ -27,6 +27,8 @@ from gra_core import (
     Judge,
     Model,
     ModelError,
+    Price,
+    PriceTable,
     Query,
     Registry,
     Score,
@@ -38,6 +40,7 @@ from gra_core import (
     UsageError,
     built_in_prices,
     dump,
+    load,
 )
 
 ENDS = ("daily_quota", "auth")
@@ -104,6 +107,7 @@ class Rating:
         self._stop = threading.Event()
         self._known = {record["rating"]: record for record in read_scores(store.folder)}
         self._retry = retry_unscored
+        self._prices = prices_of(read_manifest(store.folder))
         self._queries: dict[str, Query] = {}
         self._events: EventIndex | None = None
 
@@ -145,14 +149,20 @@ class Rating:
             "judge_cost_usd": None,
             "waited_s": 0.0,
         }
-        error = ""
-        if isinstance(method.scorer, Scorer):
-            score = score_outcome(method.scorer, query, result["outcome"])
-        else:
-            rated = self._rate(method.scorer, query, result, session)
-            if rated is None:
-                return None
-            score, account, error = rated
+        rated: tuple[Score, dict[str, Any], str] | None
+        try:
+            if isinstance(method.scorer, Scorer):
+                rated = score_outcome(method.scorer, query, result["outcome"]), account, ""
+            else:
+                rated = self._rate(method.scorer, query, result, session)
+        except (ValueError, TypeError, KeyError) as fault:
+            raise UsageError(
+                f"{method.scorer.name} cannot score query {query.id} of {result['benchmark']}: {fault}",
+                hint="choose a scorer that is made for this benchmark",
+            ) from fault
+        if rated is None:
+            return None
+        score, account, error = rated
         record = {
             "rating": method.identity(result), "session": session, "trial": result["trial"], "attempt": result["attempt"],
             "benchmark": result["benchmark"], "query": result["query"], "scorer": method.scorer.name,
@@ -193,7 +203,7 @@ class Rating:
             )
         finally:
             client.close()
-        cost = built_in_prices().cost(self.method.model.id, judge.requests, dt.datetime.now(dt.UTC).date())
+        cost = self._prices.cost(self.method.model.id, judge.requests, dt.datetime.now(dt.UTC).date())
         account = {
             "judge_calls": judge.calls, "judge_usage": dump(sum(judge.requests, Usage())),
             "judge_cost_usd": None if cost is None and judge.calls else dump(cost or 0), "waited_s": round(judge.waited_s, 3),
@@ -236,6 +246,15 @@ def judge_results(
     finally:
         store.close()
     return {"new_scores": new, "new_judge_calls": calls, "unscored": missing, "stopped": stopped}
+
+
+def prices_of(manifest: dict[str, Any]) -> PriceTable:
+    """The prices that the configurations of a run bring, then the built-in ones."""
+    own = [c["configuration"].get("prices", []) for c in manifest["configurations"].values()]
+    prices = load(
+        [price for prices in own for price in prices], tuple[Price, ...], what="prices in manifest.json"
+    )
+    return PriceTable(prices=prices + built_in_prices().prices)
 
 
 def find_query(result: dict[str, Any], queries: dict[str, Query], store: ScoreStore) -> Query:

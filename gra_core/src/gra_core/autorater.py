@@ -14,7 +14,7 @@ from attrs import frozen
 from gra_core.benchmark import Query, Score
 from gra_core.clock import Clock
 from gra_core.converter import dump
-from gra_core.errors import GraError
+from gra_core.errors import GraError, LimitExceeded
 from gra_core.lazy import load_object
 from gra_core.message import Message
 from gra_core.model import ModelClient, ModelError, ModelReply, ModelRequest, ModelSettings
@@ -86,13 +86,13 @@ class Judge:
 
     def _call(self, system: str, messages: list[Message]) -> ModelReply:
         request = ModelRequest(messages=tuple(messages), system=system, settings=self._settings)
-        clock = Clock()
+        clock = Clock(self._timeout_s)
         self.calls += 1
         try:
-            reply = clock.run(lambda: self._client.generate(request, clock), timeout_s=self._timeout_s)
-        except TimeoutError as error:
+            reply = clock.run(lambda: self._client.generate(request, clock))
+        except LimitExceeded as error:
             self._observe({"pass": self.number, "error": "timeout", "requests": []})
-            raise ModelError("timeout", f"the judge: {error}") from error
+            raise ModelError("timeout", f"the judge gave no reply in {self._timeout_s:g} s") from error
         except ModelError as error:
             self._account(error.requests, error.waited_s)
             self._observe({"pass": self.number, "error": error.kind, "requests": dump(error.requests)})

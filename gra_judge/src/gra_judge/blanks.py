@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gra_core import Blank, Query, Score
+from gra_judge.abstention import score_abstention
 from gra_judge.answer import read_answer
 from gra_judge.domain import domain
 from gra_judge.moment import hours_apart, read_moment
@@ -15,11 +16,13 @@ from gra_judge.quantity import find_unit, read_quantity
 YES, NO = {"yes", "true", "y"}, {"no", "false", "n"}
 
 
-def score_blanks(query: Query, answer: str) -> Score:
+def score_blanks(query: Query, answer: str, status: str = "answered") -> Score:
     """Compare the JSON list of a final answer with the query's reference answer.
 
     `extra` holds the values read as ``values`` and, for each blank, what was wrong with it as ``remarks``.
     """
+    if (abstention := score_abstention(query, answer, status)) is not None:
+        return abstention
     blanks, reference = query.blanks, _as_list(query.answer)
     if len(blanks) != len(reference) or not blanks:
         raise ValueError(f"query {query.id}: {len(blanks)} blanks for {len(reference)} reference values")

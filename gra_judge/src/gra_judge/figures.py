@@ -6,17 +6,20 @@ from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from gra_core import Query, Score
+from gra_judge.abstention import score_abstention
 from gra_judge.answer import last_line, read_answer
 from gra_judge.quantity import Quantity, numbers_in, read_quantity
 
 FIGURES = 2
 
 
-def score_figures(query: Query, answer: str) -> Score:
+def score_figures(query: Query, answer: str, status: str = "answered") -> Score:
     """1 when the answer's number and the reference agree to two significant figures, else 0.
 
     At a boundary (1.25) either neighbour is right, since both ways of rounding a half are in use.
     """
+    if (abstention := score_abstention(query, answer, status)) is not None:
+        return abstention
     reference = query.answer[0] if isinstance(query.answer, (list, tuple)) else query.answer
     right = read_quantity(reference)
     if right is None:

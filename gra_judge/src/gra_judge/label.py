@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from gra_core import Query, Score
+from gra_judge.abstention import score_abstention
 from gra_judge.answer import read_answer
 
 LABELS = ("Yes", "No", "Inconclusive")
 
 
-def score_label(query: Query, answer: str) -> Score:
+def score_label(query: Query, answer: str, status: str = "answered") -> Score:
     """1 when the answer's label is the reference's, else 0; the last of the labels always scores 0.
 
     The labels are ``extra["labels"]`` of the query, by default Yes, No and Inconclusive. `extra` of the score
     holds the label read, None when the answer gave none.
     """
+    if (abstention := score_abstention(query, answer, status)) is not None:
+        return abstention
     labels = tuple(query.extra.get("labels", LABELS))
     reference = query.answer[0] if isinstance(query.answer, (list, tuple)) else query.answer
     given = read_label(answer, labels)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from gra_core import Autorater, Blank, Judge, Query, Score, Submission
+from gra_core import Autorater, Blank, Judge, Query, Score, Submission, UsageError
+from gra_judge.abstention import empty_value, nothing, score_abstention
 from gra_judge.answer import MAX_CHARACTERS, read_answer
 from gra_judge.domain import FALSE_ALARM, domain
 from gra_judge.grades import FORM, Grades, read_grades
@@ -31,16 +32,12 @@ def rate_answer(submission: Submission, judge: Judge) -> Score:
     (blanks that are equal, empty, dependent on a wrong entity, or events that were none) holds whatever the judge says;
     the score is the mean of the blanks."""
     query = submission.query
+    if (abstention := score_abstention(query, submission.answer, submission.status)) is not None:
+        return abstention
     reference, blanks = references(query)
     values = read_answer(submission.answer, [blank.label for blank in blanks])
     if submission.status not in ("answered", "abstained"):
         return decided(0.0, blanks, f"the trial ended without an answer: {submission.status}")
-    if all(value is None for value in reference):
-        return decided(
-            float(submission.status == "abstained" or nothing(submission.answer, values)),
-            blanks,
-            "nothing to answer",
-        )
     if nothing(submission.answer, values):
         return decided(0.0, blanks, "no answer")
     if same(values, reference):
@@ -75,22 +72,8 @@ def references(query: Query) -> tuple[list[Any], tuple[Blank, ...]]:
         for n in range(1, len(reference) + 1)
     )
     if len(blanks) != len(reference) or not blanks:
-        raise ValueError(f"query {query.id}: {len(blanks)} blanks for {len(reference)} reference values")
+        raise UsageError(f"query {query.id}: {len(blanks)} blanks for {len(reference)} reference values")
     return reference, blanks
-
-
-def nothing(answer: str, values: Sequence[Any]) -> bool:
-    """Whether an answer says nothing: no text, an empty list, or only empty values in it."""
-    text = answer.strip().strip("`").strip()
-    if text.casefold() in ("", "[]", "{}", "null", "none", "json\n[]"):
-        return True
-    return bool(values) and all(blank_value(v) for v in values)
-
-
-def blank_value(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, str) and value.strip().casefold() in ("", "null", "none", "n/a")
-    )
 
 
 def same(values: Sequence[Any], reference: Sequence[Any]) -> bool:
@@ -129,7 +112,7 @@ def settle(
     for i, blank in enumerate(blanks):
         if given is None:
             break
-        if blank_value(given[i]) and not blank_value(reference[i]):
+        if empty_value(given[i]) and not empty_value(reference[i]):
             put(i, 0.0, "empty-is-zero")
         elif equal(given[i], reference[i]):
             put(i, 1.0, "equals the reference")

@@ -34,7 +34,7 @@ RUNNER = "run_skill_tool"
 CONTENT_KEYS = ("content", "datasets", "notes", "stored")
 # Characters that could pass for the layout of what the judge reads, or hide in it.
 INVISIBLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 
 
@@ -197,4 +197,4 @@ def lines(trace: Trace) -> str:
 def dumps(value: Any) -> str:
     """Compact JSON; characters that are invisible or end a line are escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return INVISIBLE.sub(lambda found: json.dumps(found[0])[1:-1], text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gra_core import Autorater, Judge, Query, Score, Submission, Workflow
+from gra_core import Autorater, Judge, Query, Score, Submission, UsageError, Workflow
+from gra_judge.abstention import score_abstention
 from gra_judge.compaction import compact
 from gra_judge.material import enclose
 from gra_judge.rules import as_text, rules
@@ -23,10 +24,10 @@ def rate_workflow(submission: Submission, judge: Judge) -> Score:
     """One pass. Two of the rules need no judge: a trial without a final answer scores 0, and so does one in which no
     tool returned anything (``extra["plan_is_answer"]`` of a query that asks for a plan lifts this)."""
     query = submission.query
-    if not query.solvable:
-        return declined(submission)
+    if (abstention := score_abstention(query, submission.answer, submission.status)) is not None:
+        return abstention
     if not query.golden_workflows:
-        raise ValueError(f"query {query.id} has no golden workflow to rate against")
+        raise UsageError(f"query {query.id} has no golden workflow to rate against")
     if (missing := no_answer(submission)) is not None:
         return decided(missing, "no-final-answer")
     trace = compact(submission.events, submission.answer)
@@ -52,17 +53,6 @@ def rate_workflow(submission: Submission, judge: Judge) -> Score:
 def decided(why: str, rule: str) -> Score:
     """No credit by a rule that code can apply."""
     return Score(value=0.0, explanation=why, extra={"zero": rule, "judged": False})
-
-
-def declined(submission: Submission) -> Score:
-    """What a query that nothing can answer is worth: all to who abstains, nothing to who answers all the same."""
-    right = submission.status == "abstained"
-    why = "abstained, as it should" if right else "answered what nothing can answer"
-    return Score(
-        value=float(right),
-        explanation=why,
-        extra={"zero": "none" if right else "unsolvable", "judged": False},
-    )
 
 
 def retrieved(trace: Trace) -> bool:
