@@ -114,10 +114,26 @@ def _encloses_north(ring: np.ndarray) -> bool:
 
 def _close(ring: np.ndarray, north: bool) -> np.ndarray:
     """A ring that goes round the Earth, closed over the pole; others as they are."""
-    if abs(ring[-1, 0] - ring[0, 0]) < 180.0:
-        return ring
-    pole = 90.0 if north else -90.0
-    return np.vstack([ring, [ring[-1, 0], pole], [ring[0, 0], pole], ring[:1]])
+    return over_pole(ring, north) if goes_round(ring) else ring
+
+
+def goes_round(ring: np.ndarray) -> bool:
+    """Whether an unrolled ring ends a whole turn from where it starts."""
+    return abs(ring[-1, 0] - ring[0, 0]) > 180.0
+
+
+def over_pole(ring: np.ndarray, north: bool) -> np.ndarray:
+    """An unrolled ring that goes round the Earth as the edge of the cap over a pole, starting at the 180th meridian."""
+    turn = 360.0 if ring[-1, 0] > ring[0, 0] else -360.0
+    strips = np.floor((ring[:, 0] + 180.0) / 360.0)
+    at = int(np.nonzero(np.diff(strips))[0][0])
+    meridian = -180.0 + 360.0 * max(strips[at], strips[at + 1])
+    (x1, y1), (x2, y2) = ring[at], ring[at + 1]
+    lat = y1 + (y2 - y1) * (meridian - x1) / (x2 - x1)
+    rest = np.vstack([ring[at + 1 : -1], ring[: at + 1] + np.array([turn, 0.0])])
+    rest = rest - np.array([meridian + turn / 2, 0.0])
+    start, end, pole = -turn / 2, turn / 2, 90.0 if north else -90.0
+    return np.vstack([[start, lat], rest, [end, lat], [end, pole], [start, pole], [start, lat]])
 
 
 def fold(geometry: Geometry) -> Geometry:
@@ -135,8 +151,15 @@ def _cut_line(line: np.ndarray) -> Geometry:
     steps = np.abs(np.diff(line[:, 0]))
     if np.all((steps <= 180.0) | (np.abs(steps - 360.0) < 1e-9)):
         return shapely.LineString(line)
-    flat = unroll(line)
-    return fold(shapely.LineString(_with_crossings(flat)))
+    flat = _with_crossings(unroll(line))
+    # Split at the meridian's vertices, not by an overlay, which would drop what a line passes twice.
+    turn = np.floor(((flat[:-1, 0] + flat[1:, 0]) / 2 + 180.0) / 360.0)
+    breaks = np.nonzero(np.diff(turn))[0] + 1
+    runs = zip([0, *breaks], [*breaks, len(turn)], strict=True)
+    return _merge(
+        [shapely.LineString(flat[i : j + 1] - np.array([360.0 * turn[i], 0.0])) for i, j in runs],
+        "MultiLineString",
+    )
 
 
 def _with_crossings(line: np.ndarray) -> np.ndarray:

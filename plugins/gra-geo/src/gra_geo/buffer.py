@@ -24,8 +24,11 @@ LONGEST_M = 9_900_000.0
 VERTICES = 128
 # Degrees: within this a projection around the middle keeps distances to better than a thousandth.
 PIECE = 5.0
+TURN = np.array([360.0, 0.0])
 # How far, as a share of the distance, an edge may stray from where it should be.
 SLACK = 5e-4
+# Degrees of longitude that one edge of a circle may span.
+STEEP = 4.0
 
 
 def buffer(values: Any, distance_m: float) -> np.ndarray:
@@ -57,29 +60,38 @@ def circles(lon: Any, lat: Any, radius_m: float, vertices: int = VERTICES) -> np
     if not len(lon):
         return np.empty(0, dtype=object)
     turn = np.linspace(0.0, 360.0, vertices, endpoint=False)
-    x, y, _ = GEOD.fwd(
-        np.repeat(lon, vertices),
-        np.repeat(lat, vertices),
-        np.tile(turn, len(lon)),
-        np.full(len(lon) * vertices, radius_m),
-    )
-    rings = np.stack([np.asarray(x), np.asarray(y)], axis=1).reshape(len(lon), vertices, 2)
-    polar = np.abs(lat) + np.degrees(radius_m / 6_335_439.0) > 89.0
-    steps = np.abs(np.diff(rings[..., 0], axis=1, append=rings[:, :1, 0])).max(axis=1) > 180.0
+    rings = _ring(np.repeat(lon, vertices), np.repeat(lat, vertices), np.tile(turn, len(lon)), radius_m)
+    rings = rings.reshape(len(lon), vertices, 2)
     polygons = shapely.polygons(rings)
-    for row in np.nonzero(steps | polar)[0]:
-        polygons[row] = _around(rings[row], (lon[row], lat[row]), radius_m)
+    steps = np.abs(np.diff(rings[..., 0], axis=1, append=rings[:, :1, 0])).max(axis=1)
+    for row in np.nonzero(steps > STEEP)[0]:
+        polygons[row] = _around(float(lon[row]), float(lat[row]), turn, radius_m)
     return polygons
 
 
-def _around(ring: np.ndarray, middle: tuple[float, float], radius_m: float) -> Geometry:
-    """A ring of places about a middle as a polygon. Whether a pole is inside is measured, not read off the ring."""
-    inside = [p for p in (90.0, -90.0) if GEOD.inv(*middle, middle[0], p)[2] < radius_m]
-    ring = np.vstack([ring, ring[:1]])
-    flat = antimeridian.unroll(ring)
-    if abs(flat[-1, 0] - flat[0, 0]) > 180.0 and inside:
-        pole = inside[0]
-        flat = np.vstack([flat, [flat[-1, 0], pole], [flat[0, 0], pole], flat[:1]])
+def _ring(lon: Any, lat: Any, azimuth: np.ndarray, radius_m: float) -> np.ndarray:
+    full = np.broadcast_to
+    x, y, _ = GEOD.fwd(
+        full(lon, azimuth.shape), full(lat, azimuth.shape), azimuth, full(radius_m, azimuth.shape)
+    )
+    return np.stack([np.asarray(x), np.asarray(y)], axis=1)
+
+
+def _around(lon: float, lat: float, turn: np.ndarray, radius_m: float) -> Geometry:
+    """A circle near a pole or the 180th meridian. Whether a pole is inside is measured, not read off the ring."""
+    for _ in range(10):
+        ring = _ring(lon, lat, turn, radius_m)
+        steps = (np.diff(ring[:, 0], append=ring[0, 0]) + 180.0) % 360.0 - 180.0
+        long = np.abs(steps) > STEEP
+        if not long.any():
+            break
+        # Past a pole straight steps in degrees leave the circle: halve them.
+        middles = turn + np.diff(turn, append=360.0) / 2
+        turn = np.sort(np.concatenate([turn, middles[long]]))
+    inside = [p for p in (90.0, -90.0) if GEOD.inv(lon, lat, lon, p)[2] < radius_m]
+    flat = antimeridian.unroll(np.vstack([ring, ring[:1]]))
+    if antimeridian.goes_round(flat) and inside:
+        flat = antimeridian.over_pole(flat, inside[0] > 0)
     polygon = shapely.Polygon(flat)
     return polygons_of(antimeridian.fold(polygon if polygon.is_valid else shapely.make_valid(polygon)))
 
@@ -129,6 +141,8 @@ def _pieces(lines: Geometry) -> list[Geometry]:
     xy, line = shapely.get_coordinates(shapely.get_parts(lines), return_index=True)
     same = line[1:] == line[:-1]
     start, end, line = xy[:-1][same], xy[1:][same], line[:-1][same]
+    if not len(line):
+        return []
     cell = _cells((start + end) / 2)
     run = np.concatenate([[0], np.cumsum((np.diff(line) != 0) | (np.diff(cell) != 0))])
     last = np.concatenate([np.diff(run) > 0, [True]])
@@ -152,8 +166,10 @@ def boundary(shape: Geometry) -> Geometry:
         edge = edge.difference(shapely.multilinestrings([[(-180, -90), (180, -90)], [(-180, 90), (180, 90)]]))
     if west == -180.0 and east == 180.0:
         sides = [edge.intersection(shapely.LineString([(x, -90), (x, 90)])) for x in (-180.0, 180.0)]
-        both = sides[0].intersection(shapely.transform(sides[1], lambda xy: xy - [360.0, 0.0]))
-        edge = edge.difference(both).difference(shapely.transform(both, lambda xy: xy - [-360.0, 0.0]))
+        both = sides[0].intersection(shapely.transform(sides[1], lambda xy: xy - TURN))
+        edge = edge.difference(both).difference(shapely.transform(both, lambda xy: xy + TURN))
+        # Where the two sides are cut at latitudes that differ by rounding, crumbs are left.
+        edge = shapely.multilinestrings([line for line in shapely.get_parts(edge) if line.length > 1e-9])
     return edge
 
 
@@ -187,10 +203,9 @@ def _unprojected(polygon: Geometry, local: Any) -> Geometry:
 
 def _closed(ring: np.ndarray, plane: Geometry, local: Any) -> Geometry:
     flat = antimeridian.unroll(ring)
-    if abs(flat[-1, 0] - flat[0, 0]) > 180.0:
+    if antimeridian.goes_round(flat):
         inside = [p for p in (90.0, -90.0) if plane.contains(shapely.Point(local.transform(0.0, p)))]
-        pole = inside[0] if inside else float(np.sign(ring[:, 1].mean()) * 90.0)
-        flat = np.vstack([flat, [flat[-1, 0], pole], [flat[0, 0], pole], flat[:1]])
+        flat = antimeridian.over_pole(flat, (inside[0] if inside else ring[:, 1].mean()) > 0)
     polygon = shapely.Polygon(flat)
     return polygons_of(antimeridian.fold(polygon if polygon.is_valid else shapely.make_valid(polygon)))
 

@@ -56,7 +56,9 @@ class CellAreas(RasterSource):
     def __init__(self, raster: Raster) -> None:
         super().__init__()
         self.raster, self.proj = raster, pyproj.Proj(raster.known_crs)
-        self.back = pyproj.Transformer.from_crs(raster.known_crs, raster.known_crs.geodetic_crs, always_xy=True)
+        self.back = pyproj.Transformer.from_crs(
+            raster.known_crs, raster.known_crs.geodetic_crs, always_xy=True
+        )
 
     def res(self) -> tuple[float, float]:
         return self.raster.dx, self.raster.dy
@@ -85,9 +87,9 @@ class CellAreas(RasterSource):
         return np.asarray(self.proj.get_factors(lon, lat).areal_scale)
 
 
-def _knots(start: int, count: int, every: int = 64) -> np.ndarray:
-    """Positions (in cells) at which the slowly changing scale is computed, ends included."""
-    return np.linspace(start, start + count, max(2, count // every + 2)) if count else np.array([start, start + 1.0])
+def _knots(start: int, count: int) -> np.ndarray:
+    """Positions (in cells) at which the slowly changing scale is computed: each centre of few cells, 65 of many."""
+    return np.linspace(start + 0.5, start + max(count, 2) - 0.5, min(max(count, 2), 65))
 
 
 def uneven(raster: Raster, shapes: np.ndarray) -> np.ndarray:

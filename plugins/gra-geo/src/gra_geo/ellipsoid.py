@@ -24,6 +24,15 @@ def authalic_q(lat: Any) -> np.ndarray:
     return (1.0 - E2) * (s / (1.0 - E2 * s * s) + np.arctanh(E * s) / E)
 
 
+def authalic_step(lat: Any, base: Any) -> np.ndarray:
+    """q of latitudes less q of base latitudes, in full precision even where they nearly agree."""
+    s, s0 = np.sin(np.radians(lat)), np.sin(np.radians(base))
+    middle, half = np.radians(np.add(lat, base) / 2.0), np.radians(np.subtract(lat, base) / 2.0)
+    step = 2.0 * np.cos(middle) * np.sin(half)
+    rational = step * (1.0 + E2 * s * s0) / ((1.0 - E2 * s * s) * (1.0 - E2 * s0 * s0))
+    return (1.0 - E2) * (rational + np.arctanh(E * step / (1.0 - E2 * s * s0)) / E)
+
+
 Q_POLE = float(authalic_q(90.0))
 
 

@@ -13,7 +13,7 @@ import shapely
 from shapely import Geometry
 
 from gra_geo import antimeridian
-from gra_geo.ellipsoid import GEOD, A, authalic_q, authalic_vectors, from_authalic
+from gra_geo.ellipsoid import GEOD, A, authalic_step, authalic_vectors, from_authalic
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 # Degrees to which polygon edges are cut so that geodesics follow them: at most 5 cm off per step at 45°.
@@ -38,9 +38,10 @@ def area_m2(values: Any) -> np.ndarray:
     xy, ring = shapely.get_coordinates(rings, return_index=True)
     start, end, edge = _edges(xy, ring)
     middle, half = (start[:, 1] + end[:, 1]) / 2, (end[:, 1] - start[:, 1]) / 2
-    q = sum(
-        (w * authalic_q(middle + half * x) for x, w in zip(NODES, WEIGHTS, strict=True)), np.zeros(len(edge))
-    )
+    base = xy[np.searchsorted(ring, np.arange(len(rings))), 1][edge] if len(rings) else middle
+    q = np.zeros(len(edge))
+    for node, weight in zip(NODES, WEIGHTS, strict=True):
+        q += weight * authalic_step(middle + half * node, base)
     signed = np.bincount(edge, q / 2 * np.radians(end[:, 0] - start[:, 0]), minlength=len(rings)) * A * A / 2
     return np.bincount(owner, np.abs(signed) * sign, minlength=len(shapes))
 
@@ -160,7 +161,7 @@ def centroids(values: Any) -> np.ndarray:
 def _area_moments(shapes: np.ndarray) -> np.ndarray:
     """Integral of the position vector over each area: half the sum of the edges' angles times their planes' normals."""
     rings, sign, owner = _rings(shapes)
-    rings = shapely.segmentize(rings, 0.5)
+    rings = shapely.segmentize(rings, 0.25)
     xy, ring = shapely.get_coordinates(rings, return_index=True)
     vectors = authalic_vectors(xy[:, 0], xy[:, 1])
     start, end, edge = _edges(vectors, ring)

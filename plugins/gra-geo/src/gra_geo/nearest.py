@@ -57,7 +57,7 @@ def within(a: Any, b: Any, max_m: float) -> tuple[np.ndarray, np.ndarray, np.nda
     """All pairs at most `max_m` apart: indexes into `a`, into `b`, and metres, by `a` then distance then `b`."""
     a, b = _lonlat(a), _lonlat(b)
     tree, points = cKDTree(unit_vectors(*b.T)), unit_vectors(*a.T)
-    radius = _chord(min(max_m / MIN_RADIUS, np.pi))
+    radius = _chord(min(max_m / MIN_RADIUS, np.pi)) * (1 + ROUNDING) + ROUNDING
     counts = tree.query_ball_point(points, radius, return_length=True)
     found = []
     for rows in _even_blocks(counts):

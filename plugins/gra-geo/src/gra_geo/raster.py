@@ -62,15 +62,27 @@ class Raster:
             with rasterio.open(path) as data:
                 return cls._from_dataset(path, data, band, nodata, crs)
         except RasterioError as error:
-            raise ToolError("bad_argument", f"{path.name} cannot be read as a raster: {_first_line(error)}", hint="expected a GeoTIFF or another GDAL raster") from error
+            raise ToolError(
+                "bad_argument",
+                f"{path.name} cannot be read as a raster: {_first_line(error)}",
+                hint="expected a GeoTIFF or another GDAL raster",
+            ) from error
 
     @classmethod
     def _from_dataset(cls, path: Path, data: Any, band: int, nodata: float | None, crs: Any) -> Raster:
         if not 1 <= band <= data.count:
-            raise ToolError("bad_argument", f"{path.name} has {data.count} bands, not a band {band}", hint=f"bands: 1 to {data.count}")
+            raise ToolError(
+                "bad_argument",
+                f"{path.name} has {data.count} bands, not a band {band}",
+                hint=f"bands: 1 to {data.count}",
+            )
         grid = data.transform
         if grid.b or grid.d or grid.a <= 0:
-            raise ToolError("bad_argument", f"{path.name} is a rotated raster", hint="warp it to a grid that runs east and north first")
+            raise ToolError(
+                "bad_argument",
+                f"{path.name} is a rotated raster",
+                hint="warp it to a grid that runs east and north first",
+            )
         west, east = grid.c, grid.c + grid.a * data.width
         ends = sorted((grid.f, grid.f + grid.e * data.height))
         flags = {flag.name for flag in data.mask_flag_enums[band - 1]}
@@ -105,7 +117,9 @@ class Raster:
         """The CRS; `ToolError` when the file has none."""
         if self.crs is None:
             raise ToolError(
-                "bad_argument", f"{self.path.name} has no known coordinate reference system", hint="import it again with crs=… (such as EPSG:4326)"
+                "bad_argument",
+                f"{self.path.name} has no known coordinate reference system",
+                hint="import it again with crs=… (such as EPSG:4326)",
             )
         return self.crs
 
@@ -142,12 +156,23 @@ class Raster:
             with rasterio.open(self.path) as data:
                 yield Reader(self, data)
         except RasterioError as error:
-            raise ToolError("bad_argument", f"{self.path.name} cannot be read: {_first_line(error)}", hint="the file may be damaged") from error
+            raise ToolError(
+                "bad_argument",
+                f"{self.path.name} cannot be read: {_first_line(error)}",
+                hint="the file may be damaged",
+            ) from error
 
-    def read(self, row: int = 0, col: int = 0, rows: int | None = None, cols: int | None = None) -> np.ndarray:
+    def read(
+        self, row: int = 0, col: int = 0, rows: int | None = None, cols: int | None = None
+    ) -> np.ndarray:
         """Cells of a window as float64 (rows from north to south), missing ones NaN."""
         with self.reading() as reader:
-            return reader.read(row, col, self.height - row if rows is None else rows, self.width - col if cols is None else cols)
+            return reader.read(
+                row,
+                col,
+                self.height - row if rows is None else rows,
+                self.width - col if cols is None else cols,
+            )
 
     def x_frame(self, lon: Any) -> np.ndarray:
         """Longitudes moved by whole turns into the raster's own range (0 to 360, −180 to 180, or any other)."""
@@ -162,7 +187,11 @@ class Raster:
         if self.geographic:
             x = self.x_frame(x)
             # The east edge is the west edge of the next turn.
-            x = np.where((x == self.bounds[0]) & (np.asarray(lon) > 0) & ~self.around_the_world, self._east_if_same(lon, x), x)
+            x = np.where(
+                (x == self.bounds[0]) & (np.asarray(lon) > 0) & ~self.around_the_world,
+                self._east_if_same(lon, x),
+                x,
+            )
         return (x - self.bounds[0]) / self.dx, (self.bounds[3] - y) / self.dy
 
     def _east_if_same(self, lon: Any, x: np.ndarray) -> np.ndarray:
@@ -191,7 +220,11 @@ class Raster:
         Longitudes of the result run from west to east and are continuous; its CRS and nodata are in `attrs`.
         """
         if not self.geographic:
-            raise ToolError("bad_argument", f"{self.path.name} is in {name_of(self.crs)}, not in longitude/latitude", hint="use read with a window")
+            raise ToolError(
+                "bad_argument",
+                f"{self.path.name} is in {name_of(self.crs)}, not in longitude/latitude",
+                hint="use read with a window",
+            )
         west, south, east, north = bounds
         cols, lon = self._columns(west, east if east >= west else east + 360.0)
         lat = self.bounds[3] - (np.arange(self.height) + 0.5) * self.dy
@@ -201,7 +234,12 @@ class Raster:
             with self.reading() as reader:
                 for target, first, count in _spans(cols):
                     values[:, target : target + count] = reader.read(int(rows[0]), first, len(rows), count)
-        return xr.DataArray(values, dims=("y", "x"), coords={"y": lat[rows], "x": lon}, attrs={"crs": name_of(self.crs), "nodata": math.nan})
+        return xr.DataArray(
+            values,
+            dims=("y", "x"),
+            coords={"y": lat[rows], "x": lon},
+            attrs={"crs": name_of(self.crs), "nodata": math.nan},
+        )
 
     def _columns(self, west: float, east: float) -> tuple[np.ndarray, np.ndarray]:
         """Columns with centres from west to east, in that order, and their longitudes in that range."""
@@ -209,7 +247,7 @@ class Raster:
         lon = west + (centres - west + 1e-9) % 360.0 - 1e-9
         keep = np.nonzero(lon <= east + 1e-9)[0]
         order = keep[np.argsort(lon[keep], kind="stable")]
-        return order, lon[order]
+        return order, np.round(lon[order], 10)
 
 
 class Reader:
@@ -224,7 +262,9 @@ class Reader:
         first = r.height - row - rows if r.south_up else row
         values = self.data.read(r.band, window=Window(col, first, cols, rows), masked=r.masked)
         if r.nodata is not None and self.data.nodata != r.nodata:
-            values = np.ma.masked_array(values, np.ma.getmaskarray(values) | (np.ma.getdata(values) == r.nodata))
+            values = np.ma.masked_array(
+                values, np.ma.getmaskarray(values) | (np.ma.getdata(values) == r.nodata)
+            )
         if r.scaled:
             values = values.astype(float) * r.scale + r.offset
         return values[::-1] if r.south_up else values
@@ -232,10 +272,16 @@ class Reader:
     def read(self, row: int, col: int, rows: int, cols: int) -> np.ndarray:
         """Cells of a window as float64, missing ones NaN."""
         values = self.raw(row, col, rows, cols)
-        return np.ma.filled(values.astype(float), np.nan) if np.ma.isMaskedArray(values) else values.astype(float)
+        return (
+            np.ma.filled(values.astype(float), np.nan)
+            if np.ma.isMaskedArray(values)
+            else values.astype(float)
+        )
 
 
-def _groups(col: np.ndarray, row: np.ndarray, inside: np.ndarray, side: int = 1024) -> Iterator[tuple[np.ndarray, tuple[int, int]]]:
+def _groups(
+    col: np.ndarray, row: np.ndarray, inside: np.ndarray, side: int = 1024
+) -> Iterator[tuple[np.ndarray, tuple[int, int]]]:
     """Points by tile of the raster, so that scattered points read small windows."""
     index = np.nonzero(inside)[0]
     tiles = np.column_stack([row[index] // side, col[index] // side]).astype(int)
@@ -244,7 +290,9 @@ def _groups(col: np.ndarray, row: np.ndarray, inside: np.ndarray, side: int = 10
         yield index[owner.ravel() == number], (int(key[0]) * side, int(key[1]) * side)
 
 
-def _pick(raster: Raster, reader: Reader, col: np.ndarray, row: np.ndarray, window: tuple[int, int], bilinear: bool) -> np.ndarray:
+def _pick(
+    raster: Raster, reader: Reader, col: np.ndarray, row: np.ndarray, window: tuple[int, int], bilinear: bool
+) -> np.ndarray:
     top = max(0, int(np.floor(row.min() - 0.5)))
     bottom = min(raster.height, int(np.floor(row.max() + 0.5)) + 1)
     turn = bilinear and raster.around_the_world
@@ -282,7 +330,11 @@ def _first_line(error: Exception) -> str:
 def write_array(values: xr.DataArray, path: Path) -> None:
     """A two-dimensional DataArray with evenly spaced x and y coordinates and ``attrs["crs"]`` (or rioxarray's) as a GeoTIFF."""
     if values.ndim != 2:
-        raise ToolError("bad_argument", f"a raster has two dimensions (y, x), this array has {values.ndim}", hint="store one band at a time")
+        raise ToolError(
+            "bad_argument",
+            f"a raster has two dimensions (y, x), this array has {values.ndim}",
+            hint="store one band at a time",
+        )
     y, x = (values[d].to_numpy().astype(float) for d in values.dims)
     dx, dy = _step(x), _step(y)
     data = values.to_numpy()
@@ -291,19 +343,43 @@ def write_array(values: xr.DataArray, path: Path) -> None:
     if dx < 0:
         data, x, dx = data[:, ::-1], x[::-1], -dx
     grid = rasterio.transform.from_origin(x[0] - dx / 2, y[0] - dy / 2, dx, -dy)
-    data = data.astype("uint8") if data.dtype == bool else data.astype("int32") if data.dtype == "int64" else data
-    profile = {"driver": "GTiff", "count": 1, "height": len(y), "width": len(x), "dtype": str(data.dtype), "transform": grid}
-    profile |= {"crs": _crs_of(values), "nodata": values.attrs.get("nodata", values.attrs.get("_FillValue")), "compress": "deflate", "tiled": True}
+    data = (
+        data.astype("uint8")
+        if data.dtype == bool
+        else data.astype("int32")
+        if data.dtype == "int64"
+        else data
+    )
+    profile = {
+        "driver": "GTiff",
+        "count": 1,
+        "height": len(y),
+        "width": len(x),
+        "dtype": str(data.dtype),
+        "transform": grid,
+    }
+    profile |= {
+        "crs": _crs_of(values),
+        "nodata": values.attrs.get("nodata", values.attrs.get("_FillValue")),
+        "compress": "deflate",
+        "tiled": True,
+    }
     with rasterio.open(path, "w", **profile) as target:
         target.write(np.ascontiguousarray(data), 1)
 
 
 def _step(axis: np.ndarray) -> float:
     if len(axis) < 2:
-        raise ToolError("bad_argument", "a raster needs at least two cells each way", hint="take a larger area")
+        raise ToolError(
+            "bad_argument", "a raster needs at least two cells each way", hint="take a larger area"
+        )
     steps = np.diff(axis)
     if not np.allclose(steps, steps[0], rtol=1e-3):
-        raise ToolError("bad_argument", "the raster's coordinates are not evenly spaced", hint="resample it to an even grid")
+        raise ToolError(
+            "bad_argument",
+            "the raster's coordinates are not evenly spaced",
+            hint="resample it to an even grid",
+        )
     return float((axis[-1] - axis[0]) / (len(axis) - 1))
 
 
