@@ -23,6 +23,7 @@ class Caps:
     arguments: int
     result: int
     words: int
+    tool: int = 100
 
 
 # Tried in order, until the whole is short enough. Arguments keep most: code is the analysis.
@@ -45,37 +46,40 @@ def compact(source: Iterable[Event] | Trace, answer: str | None = None, *, limit
     """
     trace = source if isinstance(source, Trace) else trace_of(source, answer)
     limit = max(limit, SHORTEST_LIMIT)
+    # Measured once: a trajectory may hold many megabytes.
+    measured = [
+        (item, {part: len(dumps(getattr(item, part))) for part in _parts(item)}) for item in trace.items
+    ]
     shortened = trace
     for caps in LEVELS:
-        shortened = attrs.evolve(trace, items=tuple(_capped(item, caps) for item in trace.items))
+        items = tuple(_capped(item, sizes, caps) for item, sizes in measured)
+        shortened = attrs.evolve(trace, items=items)
         if len(lines(shortened)) <= limit:
             return shortened
     return attrs.evolve(shortened, items=tuple(_without_middle(shortened.items, limit)))
 
 
-def _capped(item: Item, caps: Caps) -> Item:
+def _parts(item: Item) -> tuple[str, ...]:
     if isinstance(item, Said):
-        text, cut = fit(item.text, caps.words)
-        return attrs.evolve(item, text=text, cut=item.cut + cut)
-    if isinstance(item, Call):
-        arguments, less = fit(item.arguments, caps.arguments)
-        result, more = fit(item.result, caps.result)
-        tool, rest = fit(item.tool, 100)
-        return attrs.evolve(
-            item, tool=tool, arguments=arguments, result=result, cut=item.cut + less + more + rest
-        )
-    return item
+        return ("text",)
+    return ("tool", "arguments", "result") if isinstance(item, Call) else ()
 
 
-def fit(value: Any, room: int) -> tuple[Any, int]:
-    """A value whose JSON has at most `room` characters, and how many characters that took away."""
-    size = len(dumps(value))
-    if size <= room:
-        return value, 0
+def _capped(item: Item, sizes: dict[str, int], caps: Caps) -> Item:
+    """An item with each of its parts at most as long as its cap."""
+    rooms = {"text": caps.words, "tool": caps.tool, "arguments": caps.arguments, "result": caps.result}
+    long = {part for part, size in sizes.items() if size > rooms[part]}
+    made = {part: cut_to(getattr(item, part), rooms[part]) for part in long}
+    if not made:
+        return item
+    cut = sum(sizes[part] - len(dumps(value)) for part, value in made.items())
+    return attrs.evolve(item, **made, cut=item.cut + cut)  # type: ignore[union-attr, arg-type]
+
+
+def cut_to(value: Any, room: int) -> Any:
+    """The shorter form of a value whose JSON is longer than `room` characters."""
     made = next((p for p in _smaller(value) if len(dumps(p)) <= room), None)
-    if made is None:
-        made = _shorten_text(value if isinstance(value, str) else dumps(value), room)
-    return made, size - len(dumps(made))
+    return _shorten_text(value if isinstance(value, str) else dumps(value), room) if made is None else made
 
 
 def _smaller(value: Any) -> Iterator[Any]:
