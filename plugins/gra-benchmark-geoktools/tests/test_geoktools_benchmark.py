@@ -1,0 +1,109 @@
+"""The benchmark as the runner sees it."""
+
+from typing import Any
+
+import pytest
+
+from gra_benchmark_geoktools.benchmark import GeoKTools
+from gra_benchmark_geoktools.data import Data
+from gra_benchmark_geoktools.drawing import draw, instance_seed
+from gra_benchmark_geoktools.template import all_templates
+from gra_core import QueryRequest, QuerySet, Sources, UsageError, dump
+from gra_core.testing.solvers import ShuffledSources
+
+DEV = [t for t in all_templates().values() if t.split == "dev"]
+
+
+@pytest.fixture(scope="module")
+def dev(sources: Sources) -> QuerySet:
+    return GeoKTools().queries(QueryRequest(), sources)
+
+
+def test_dev_is_the_default_and_has_30_to_40_queries(dev: QuerySet) -> None:
+    assert {q.split for q in dev.queries} == {"dev"} and 30 <= len(dev.queries) <= 40
+    assert {q.template for q in dev.queries} == {t.id for t in DEV}
+    assert len({q.id for q in dev.queries}) == len({q.text for q in dev.queries}) == len(dev.queries)
+
+
+def test_a_limit_keeps_the_variety(dev: QuerySet, sources: Sources) -> None:
+    first = GeoKTools().queries(QueryRequest(limit=len(DEV)), sources)
+    assert [q.template for q in first.queries] == [t.id for t in DEV]
+    assert first.queries == dev.queries[: len(DEV)] and first.dataset_hash == dev.dataset_hash
+
+
+def test_the_same_request_gives_the_same_queries(dev: QuerySet, sources: Sources) -> None:
+    assert GeoKTools().queries(QueryRequest(), sources) == dev
+
+
+def test_the_order_of_the_sources_rows_does_not_matter(dev: QuerySet, sources: Sources) -> None:
+    shuffled = GeoKTools().queries(QueryRequest(ids=("neighbours-statistic-1", "largest-gain-2")), ShuffledSources(sources, 4))  # type: ignore[arg-type]
+    known = {q.id: q for q in dev.queries}
+    assert [dump(q) for q in shuffled.queries] == [dump(known[q.id]) for q in shuffled.queries]
+
+
+def test_seed_and_split_change_the_hash(dev: QuerySet, sources: Sources) -> None:
+    other = GeoKTools().queries(QueryRequest(seed=1), sources)
+    assert other.dataset_hash != dev.dataset_hash
+    assert {q.id for q in other.queries} == {q.id for q in dev.queries}, "ids do not depend on the seed"
+    assert sum(a.text == b.text for a, b in zip(dev.queries, other.queries, strict=True)) < len(dev.queries) / 4
+
+
+def test_version_and_snapshot_change_the_instances(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    template = all_templates()["neighbours-statistic"]
+    before = instance_seed(template, data, 0)
+    monkeypatch.setattr(type(template), "version", 2)
+    assert instance_seed(template, data, 0) != before
+    monkeypatch.undo()
+    monkeypatch.setitem(data.snapshot, "statistics", "atlas@other")
+    assert instance_seed(template, data, 0) != before
+    monkeypatch.setitem(data.snapshot, "statistics", "atlas@other")
+    monkeypatch.setitem(data.snapshot, "cyclones", "not used by this template")
+    seed = instance_seed(template, data, 0)
+    monkeypatch.setitem(data.snapshot, "cyclones", "something else")
+    assert instance_seed(template, data, 0) == seed
+
+
+def test_instances_are_independent_of_other_templates(dev: QuerySet, data: Data) -> None:
+    for template in DEV[:4]:
+        alone = draw(template, data, seed=0)
+        assert alone == [q for q in dev.queries if q.template == template.id]
+
+
+def test_more_instances_begin_with_the_same(data: Data) -> None:
+    template = all_templates()["largest-part"]
+    assert draw(template, data, seed=0, count=6)[:3] == draw(template, data, seed=0, count=3)
+
+
+def test_named_queries(sources: Sources, dev: QuerySet) -> None:
+    found = GeoKTools().queries(QueryRequest(ids=("farthest-county-statistic-1",)), sources)
+    assert [q.parameters["landmark"] for q in found.queries] == ["Carhenge"]
+    assert found.dataset_hash == dev.dataset_hash
+    with pytest.raises(UsageError, match="no-such-query"):
+        GeoKTools().queries(QueryRequest(ids=("no-such-query",)), sources)
+
+
+def test_the_public_form_of_a_query(dev: QuerySet) -> None:
+    query = next(q for q in dev.queries if q.id == "farthest-county-statistic-1")
+    public = query.public()
+    assert public["answer"] == ["Richardson County", 5.7] and public["K"] == 3 and public["split"] == "dev"
+    assert list(public["tool_types"]) == ["spatial-analysis", "place-lookup", "public-statistics"]
+    assert "Farthest county, Unemployment rate (%)" in public["text"]
+
+
+def test_skills_and_reference_of_a_query(dev: QuerySet) -> None:
+    query = next(q for q in dev.queries if q.id == "farthest-county-statistic-1")
+    assert set(GeoKTools().skills(query)) == {"admin-boundaries", "geometry", "places", "data-commons"}
+    name, arguments = next(GeoKTools().reference(query))
+    assert name == "get_place_center" and arguments["name"] == "Carhenge"
+
+
+def test_a_missing_source_is_said_before_anything_is_drawn() -> None:
+    class Empty:
+        def snapshot(self) -> dict[str, str]:
+            return {"boundaries": "x@1"}
+
+        def open(self, kind: str) -> Any:
+            raise AssertionError("nothing may be asked")
+
+    with pytest.raises(UsageError, match=r"cyclones.*elevation.*places.*statistics"):
+        GeoKTools().queries(QueryRequest(), Empty())  # type: ignore[arg-type]
