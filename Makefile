@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: run test install clean
 
@@ -16,7 +17,8 @@ install: $(STAMP)
 
 $(STAMP): requirements-dev.txt constraints.txt pyproject.toml $(wildcard gra_*/pyproject.toml plugins/*/pyproject.toml)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	$(PIP) hatchling editables
+	$(PIP) --no-build-isolation -r requirements-dev.txt
 	touch $(STAMP)
 
 clean:
