@@ -6,11 +6,9 @@ import json
 from functools import cached_property
 from typing import Any
 
-import httpx
-
 from gra_core import SourceSettings, ToolError
 from gra_core.errors import ErrorKind
-from gra_skill_admin_boundaries.sources.rest import RestService
+from gra_geo.rest import Hints, RestService, reason_in
 
 MAX_PAGES = 500
 KINDS: dict[Any, ErrorKind] = {429: "quota", 498: "not_available", 499: "not_available", 504: "timeout"}
@@ -21,14 +19,18 @@ class MapService:
 
     def __init__(self, settings: SourceSettings, service: str, *, title: str) -> None:
         self._rest = RestService(
-            settings, service=title, explain=explain, headers={"Accept": "application/json"}
+            settings,
+            service=title,
+            agent="gra-skill-admin-boundaries",
+            headers={"Accept": "application/json"},
+            hints=Hints(rejected="check the region ids", less="ask for a smaller region"),
         )
         self._path, self._title = f"/{service}/MapServer", title
 
     @cached_property
     def layers(self) -> dict[str, int]:
         """Layer names and numbers; numbers differ between vintages, names hardly do."""
-        listing = self._checked(self._rest.request("GET", self._path, params={"f": "json"}))
+        listing = self._checked(self._rest.json("GET", self._path, params={"f": "json"}))
         return {layer["name"]: int(layer["id"]) for layer in listing.get("layers", [])}
 
     def features(
@@ -60,30 +62,17 @@ class MapService:
         return int(reply.get("count", 0))
 
     def _query(self, layer: int, form: dict[str, str]) -> dict[str, Any]:
-        return self._checked(self._rest.request("POST", f"{self._path}/{layer}/query", data=form))
+        return self._checked(self._rest.json("POST", f"{self._path}/{layer}/query", data=form))
 
     def _checked(self, reply: dict[str, Any]) -> dict[str, Any]:
         """The reply, unless it is an error in the clothes of HTTP 200."""
         if "error" not in reply:
             return reply
         error = reply["error"] if isinstance(reply["error"], dict) else {}
-        code, said = error.get("code"), _message(error)
+        code, said = error.get("code"), reason_in(reply)[:300] or "no reason given"
         kind = KINDS.get(code, "upstream")
         raise ToolError(
             kind,
             f"{self._title} failed with code {code}: {said}",
             hint="try again later, or check base_url of the source",
         )
-
-
-def _message(error: dict[str, Any]) -> str:
-    details = [str(d) for d in error.get("details") or [] if d]
-    return "; ".join([str(error.get("message") or "no reason given"), *details])[:300]
-
-
-def explain(response: httpx.Response) -> str:
-    """The reason inside an error body, if it has one."""
-    try:
-        return _message(response.json()["error"])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ""

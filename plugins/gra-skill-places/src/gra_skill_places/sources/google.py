@@ -14,11 +14,11 @@ from attrs import frozen
 
 from gra_core import SourceSettings, ToolError
 from gra_geo.antimeridian import Box
+from gra_geo.rest import Hints, RestService
 from gra_skill_places.sources.countries import ALPHA2
 from gra_skill_places.sources.cover import boxes_of, cover
 from gra_skill_places.sources.found import Found
-from gra_skill_places.sources.googlereply import explain, row_of
-from gra_skill_places.sources.rest import RestService
+from gra_skill_places.sources.googlereply import row_of
 
 PAGE, MOST = 20, 60
 FIELDS = (
@@ -44,7 +44,11 @@ TYPE_NAMES = {
     "landmark": "tourist_attraction",
     "gas station": "gas_station",
 }
-KEY_HINT = "set GOOGLE_MAPS_API_KEY to a key for which the Places API (New) is enabled and billed"
+HINTS = Hints(
+    refused="set GOOGLE_MAPS_API_KEY to a key for which the Places API (New) is enabled and billed",
+    rejected="check types, text and area",
+    less="ask for a smaller area or fewer types",
+)
 
 
 @frozen(kw_only=True)
@@ -75,9 +79,12 @@ class GooglePlaces:
     ``ratings`` (default true; false leaves out the fields of the dearer tier)."""
 
     def __init__(self, settings: SourceSettings) -> None:
-        headers = {"X-Goog-Api-Key": settings.key}
         self._rest = RestService(
-            settings, service="Google Places", explain=explain, headers=headers, key_hint=KEY_HINT
+            settings,
+            service="Google Places",
+            agent="gra-skill-places",
+            headers={"X-Goog-Api-Key": settings.key},
+            hints=HINTS,
         )
         self._most_requests = int(settings.get("max_requests", 60))
         self._fields = FIELDS + (RATINGS if settings.get("ratings", True) else ())
@@ -131,7 +138,7 @@ class GooglePlaces:
             try:
                 if scheme != "google" or not code.replace("-", "").replace("_", "").isalnum():
                     raise ToolError("not_found", "not an id of Google Places")
-                found.add(row_of(self._rest.request("GET", f"/v1/places/{code}", headers=mask)))
+                found.add(row_of(self._rest.json("GET", f"/v1/places/{code}", headers=mask)))
             except ToolError as error:
                 if error.kind not in ("not_found", "bad_argument"):
                     raise
@@ -149,7 +156,7 @@ class GooglePlaces:
         mask = ",".join(f"places.{name}" for name in self._fields) + ",nextPageToken"
         body, received = query.body(box), 0
         while not found.enough and budget.take():
-            page = self._rest.request(
+            page = self._rest.json(
                 "POST", "/v1/places:searchText", json=body, headers={"X-Goog-FieldMask": mask}
             )
             places = page.get("places", [])

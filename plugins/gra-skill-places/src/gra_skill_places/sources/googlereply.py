@@ -1,10 +1,8 @@
-"""Replies of the Places API (New): a place as a row of the protocol's table, the reason of an error."""
+"""Replies of the Places API (New): a place as a row of the protocol's table."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import httpx
 
 from gra_skill_places.sources.countries import ALPHA3
 
@@ -34,13 +32,3 @@ def row_of(place: dict[str, Any]) -> dict[str, Any]:
         "url": place.get("googleMapsUri"),
     }  # fmt: skip
     return row | {name: value for name, value in details.items() if value}
-
-
-def explain(response: httpx.Response) -> str:
-    """Status and message of a Google error body, with the reason that its details give."""
-    try:
-        error = response.json()["error"]
-        reasons = [d["reason"] for d in error.get("details", []) if "reason" in d]
-        return " ".join([error.get("status", ""), error.get("message", ""), *reasons]).strip()
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ""

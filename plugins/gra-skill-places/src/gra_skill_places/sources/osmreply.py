@@ -6,8 +6,7 @@ import math
 import re
 from typing import Any
 
-import httpx
-
+from gra_geo.rest import Reply
 from gra_skill_places.sources.tags import KEYS, type_of
 
 
@@ -52,7 +51,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def explain(response: httpx.Response) -> str:
+def explain(reply: Reply) -> str:
     """The error lines of the HTML or XML page that Overpass answers instead of JSON."""
-    errors = re.findall(r"(?:Error</strong>:|<remark>)\s*(.*?)\s*</", response.text, re.S)
+    errors = re.findall(r"(?:Error</strong>:|<remark>)\s*(.*?)\s*</", reply.text, re.S)
     return "; ".join(re.sub(r"<[^>]+>|&\w+;", " ", e).strip() for e in errors)

@@ -13,29 +13,27 @@ import pandas as pd
 
 from gra_core import SourceSettings, ToolError
 from gra_geo.antimeridian import Box
+from gra_geo.rest import Hints, RestService
 from gra_skill_places.sources import overpassql
 from gra_skill_places.sources.cover import boxes_of, cover
 from gra_skill_places.sources.found import Found
 from gra_skill_places.sources.osmreply import explain, position_of, row_of
-from gra_skill_places.sources.rest import RestService
 
-AGENT = "gra-skill-places/0.1 (https://pypi.org/project/gra-skill-places/)"
+HINTS = Hints(
+    refused="the server blocks this address: wait, or set another base_url",
+    rejected="check types, text and area",
+    less="ask for a smaller area or fewer types",
+)
 MOST = 50_000
 KINDS = ("node", "way", "relation")
 
 
 class Overpass:
-    """Kind ``places``. Settings beside those of `RestService`: ``user_agent``, and ``max_requests`` of one search (default
-    40). The server may work as long on a query as the client waits (``timeout_s``)."""
+    """Kind ``places``. Setting beside those of `RestService`: ``max_requests`` of one search (default 40). The server may work as long on a query as the client waits (``timeout_s``)."""
 
     def __init__(self, settings: SourceSettings) -> None:
-        headers = {"User-Agent": str(settings.get("user_agent", AGENT))}
         self._rest = RestService(
-            settings,
-            service="Overpass",
-            explain=explain,
-            headers=headers,
-            key_hint="the server blocks this address: wait, or set another base_url",
+            settings, service="Overpass", agent="gra-skill-places", hints=HINTS, explain=explain
         )
         self._server_s = max(1, int(settings.timeout_s) - 1)
         self._most_requests = int(settings.get("max_requests", 40))
@@ -102,7 +100,7 @@ class Overpass:
 
     def elements(self, query: str) -> list[dict[str, Any]]:
         """The elements that a query answers; `ToolError` ``timeout`` when the server gave up on it."""
-        reply = self._rest.request("POST", "/api/interpreter", data={"data": query})
+        reply = self._rest.json("POST", "/api/interpreter", data={"data": query})
         if "error" in str(reply.get("remark", "")).lower():
             raise ToolError(
                 "timeout", f"Overpass gave up: {reply['remark']}", hint="give a smaller region or fewer types"

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from gra_core import SourceSettings, ToolError
+from gra_geo.rest import Hints, RestService
 from gra_skill_tropical_cyclones.protocols import ADVISORY_COLUMNS
-from gra_skill_tropical_cyclones.sources.http import Getter
 
 MPH_KT = 0.868976
 _BASINS = {"al": "NA", "ep": "EP", "cp": "EP"}
@@ -21,16 +21,22 @@ class CurrentStorms:
     movement in miles per hour)."""
 
     def __init__(self, settings: SourceSettings) -> None:
-        self._get = Getter(settings, "NHC")
+        self._rest = RestService(
+            settings,
+            service="NHC",
+            agent="gra-skill-tropical-cyclones",
+            hints=Hints(less="wait a minute"),
+            kinds={404: "upstream"},  # the file is there all the year round
+        )
 
     def basins(self) -> list[str]:
         return ["NA", "EP"]
 
     def active(self) -> pd.DataFrame:
         """One row a storm, columns `ADVISORY_COLUMNS`; empty out of season."""
-        text = self._get.text("CurrentStorms.json")
+        text = self._rest.text("/CurrentStorms.json")
         try:
-            storms = json.loads(text or "")["activeStorms"] or []
+            storms = json.loads(text)["activeStorms"] or []
         except (ValueError, KeyError, TypeError):
             raise ToolError(
                 "upstream", "NHC's CurrentStorms.json has another form than expected", hint="try again later"

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from gra_core import SourceSettings, ToolError
+from gra_geo.rest import Hints, RestService
 from gra_skill_tropical_cyclones.protocols import FORECAST_COLUMNS, QUADRANTS, WINDS_KT
-from gra_skill_tropical_cyclones.sources.http import Getter
 
 DEFAULT_MODEL = "FNV3"
 _COLUMNS = {
@@ -28,7 +28,12 @@ class WeatherLab:
     """A `CycloneForecastSource`; the setting `model` chooses the model (FNV3, WNV3, FNV3_LARGE_ENSEMBLE, GENC…)."""
 
     def __init__(self, settings: SourceSettings) -> None:
-        self._get = Getter(settings, "Weather Lab")
+        self._rest = RestService(
+            settings,
+            service="Weather Lab",
+            agent="gra-skill-tropical-cyclones",
+            hints=Hints(less="wait a minute"),
+        )
         self.model = str(settings.get("model", DEFAULT_MODEL))
 
     def products(self) -> list[str]:
@@ -44,13 +49,16 @@ class WeatherLab:
             )
         start = pd.Timestamp(init_time)
         file = f"{self.model}_{start:%Y_%m_%dT%H_%M}_paired.csv"
-        text = self._get.text(f"{self.model}/{product}/paired/csv/{file}")
-        if text is None:
+        try:
+            text = self._rest.text(f"/{self.model}/{product}/paired/csv/{file}")
+        except ToolError as error:
+            if error.kind != "not_found":
+                raise
             raise ToolError(
                 "not_found",
                 f"Weather Lab has no {product} run of {self.model} at {start:%Y-%m-%d %H:%M} UTC",
                 hint="runs start at 00, 06, 12 and 18 UTC",
-            )
+            ) from None
         return read_tracks(text, start)
 
 
