@@ -6,11 +6,13 @@ import hashlib
 import importlib.resources
 import json
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from gra_core.benchmark import BenchmarkProtocol, Query, QueryRequest, QuerySet, Split, content_hash
 from gra_core.download import LocalFile, PublishedFile
-from gra_core.sources import Sources
+
+if TYPE_CHECKING:
+    from gra_core.sources import Sources
 
 
 class PublishedBenchmark(BenchmarkProtocol):
