@@ -162,3 +162,20 @@ def test_what_cannot_be_drawn_says_why(tmp_path: Path, crs: str | None) -> None:
     assert "no map" in made["note"] if crs is None else made["map"]["legend"]["kind"] == "empty"
     (tmp_path / "b.tif").write_text("no raster")
     assert "no map" in GeoTiffHandler().preview(tmp_path / "b.tif", 5)["note"]
+
+
+def test_a_file_that_points_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    secret = write(
+        tmp_path / "secret.tif",
+        np.array([[1.0]], dtype="float32"),
+        crs="EPSG:4326",
+        transform=from_origin(0, 1, 1, 1),
+    )
+    (tmp_path / "data.tif").write_text(
+        '<VRTDataset rasterXSize="1" rasterYSize="1"><SRS>EPSG:4326</SRS><VRTRasterBand dataType="Float32" band="1"><SimpleSource>'
+        f"<SourceFilename>{secret}</SourceFilename><SourceBand>1</SourceBand></SimpleSource></VRTRasterBand></VRTDataset>"
+    )
+    with rasterio.open(tmp_path / "data.tif") as followed:
+        assert followed.read(1).tolist() == [[1.0]]
+    made = GeoTiffHandler().preview(tmp_path / "data.tif", 5)
+    assert "map" not in made and "no map" in made["note"]

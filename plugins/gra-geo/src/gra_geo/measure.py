@@ -133,7 +133,8 @@ def _followed(line: np.ndarray, step_m: float) -> np.ndarray:
     for start, end, count in zip(line[:-1], line[1:], pieces, strict=True):
         out.append(start)
         if count > 1:
-            out += [np.array(p) for p in GEOD.npts(*start, *end, int(count) - 1)]
+            between = GEOD.npts(start[0], start[1], end[0], end[1], int(count) - 1)
+            out += [np.array(p) for p in between]
     return np.array([*out, line[-1]])
 
 

@@ -139,7 +139,8 @@ class Raster:
             wrapped = float(antimeridian.wrap(west)), float(antimeridian.wrap(east))
             return (wrapped[0], south, 180.0 if wrapped[1] == -180.0 else wrapped[1], north)
         edge = shapely.segmentize(shapely.box(*self.bounds), max(east - west, north - south) / 20)
-        lon, lat = transform(*np.asarray(edge.exterior.coords).T[:2], self.known_crs, WGS84)
+        xy = shapely.get_coordinates(edge)
+        lon, lat = transform(xy[:, 0], xy[:, 1], self.known_crs, WGS84)
         return antimeridian.bounds_of([antimeridian.cut(shapely.Polygon(np.column_stack([lon, lat])))])
 
     @cached_property
@@ -177,7 +178,9 @@ class Raster:
     def x_frame(self, lon: Any) -> np.ndarray:
         """Longitudes moved by whole turns into the raster's own range (0 to 360, −180 to 180, or any other)."""
         west = self.bounds[0]
-        return (np.asarray(lon, float) - west) % 360.0 + west
+        # Rounding may bring the remainder of a tiny negative number up to a whole turn.
+        turned = (np.asarray(lon, float) - west) % 360.0
+        return np.where(turned >= 360.0, 0.0, turned) + west
 
     def to_grid(self, lon: Any, lat: Any) -> tuple[np.ndarray, np.ndarray]:
         """EPSG:4326 coordinates as fractional columns and rows (0 is the outer edge of the first cell)."""

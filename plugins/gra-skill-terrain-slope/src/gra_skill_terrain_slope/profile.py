@@ -72,7 +72,7 @@ def stations(route: np.ndarray, spacing_m: float) -> pd.DataFrame:
         along = np.append(along, ends[-1])
     which = np.clip(np.searchsorted(ends, along, side="left"), 0, len(leg) - 1)
     start = ends[which] - leg[which]
-    lon, lat, _ = GEOD.fwd(*route[which].T, azimuth[which], along - start)
+    lon, lat, _ = GEOD.fwd(route[which, 0], route[which, 1], azimuth[which], along - start)
     table = pd.DataFrame({"distance_m": along, "lon": np.asarray(lon), "lat": np.asarray(lat)})
     table.iloc[-1, 1:] = route[-1]
     return table

@@ -115,7 +115,9 @@ def _by_grid(rasters: Iterable[Raster]) -> list[list[Raster]]:
 
 def _aligned(group: list[Raster]) -> list[list[Raster]]:
     """Tiles whose cells lie on the same lattice, to a hundredth of a cell."""
-    first, rest, same = group[0], [], []
+    first = group[0]
+    same: list[Raster] = []
+    rest: list[Raster] = []
     for raster in group:
         steps = (
             (raster.bounds[0] - first.bounds[0]) / first.dx,
