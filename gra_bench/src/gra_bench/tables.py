@@ -25,8 +25,8 @@ COLUMNS = (
     "Tools used",
     "Not answered",
 )
-# Only shown when some row has a judge.
-JUDGED = ("Scorer", "Judge cost (USD)")
+# Only shown when some row has a judge, and only when none has.
+JUDGED, UNJUDGED = ("Scorer", "Judge cost (USD)"), ("Tools used",)
 
 
 def percent(row: dict[str, Any]) -> str:
@@ -46,8 +46,8 @@ def dollars(value: float | None) -> str:
 
 def columns(rows: list[dict[str, Any]]) -> list[str]:
     """The columns that say something about these rows."""
-    judged = any(row["judge"] for row in rows)
-    return [name for name in COLUMNS if judged or name not in JUDGED]
+    hidden = UNJUDGED if any(row["judge"] for row in rows) else JUDGED
+    return [name for name in COLUMNS if name not in hidden]
 
 
 def scorer(row: dict[str, Any]) -> str:
