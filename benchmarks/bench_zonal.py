@@ -31,7 +31,14 @@ def make(folder: Path) -> None:
     grid = rasterio.transform.from_origin(WEST, NORTH, CELL, CELL)
     for name, layout in LAYOUTS.items():
         random = np.random.default_rng(0)
-        profile = {"width": SIDE, "height": SIDE, "count": 1, "dtype": "float32", "crs": CRS, "transform": grid}
+        profile = {
+            "width": SIDE,
+            "height": SIDE,
+            "count": 1,
+            "dtype": "float32",
+            "crs": CRS,
+            "transform": grid,
+        }
         with rasterio.open(folder / f"{name}.tif", "w", driver="GTiff", **profile, **layout) as target:
             for row in range(0, SIDE, 512):
                 rows = min(512, SIDE - row)
@@ -41,14 +48,20 @@ def make(folder: Path) -> None:
     seeds = np.random.default_rng(1).uniform(0, SIDE * CELL, (ZONES, 2)) + [WEST, NORTH - SIDE * CELL]
     cells = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(seeds), extend_to=box))
     zones = shapely.segmentize(shapely.intersection(cells, box), 600)
-    gpd.GeoDataFrame({"zone": range(len(zones))}, geometry=zones, crs=CRS).to_parquet(folder / "zones.parquet")
+    gpd.GeoDataFrame({"zone": range(len(zones))}, geometry=zones, crs=CRS).to_parquet(
+        folder / "zones.parquet"
+    )
 
 
 def peak_mb() -> float:
     """Peak memory of this process alone (getrusage carries the parent's over on Linux)."""
     status = Path("/proc/self/status")
     if status.exists():
-        return next(float(line.split()[1]) / 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return next(
+            float(line.split()[1]) / 1024
+            for line in status.read_text().splitlines()
+            if line.startswith("VmHWM")
+        )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

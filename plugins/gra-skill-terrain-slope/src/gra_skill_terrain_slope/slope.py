@@ -88,7 +88,9 @@ def horn(block: np.ndarray, dx: np.ndarray, dy: np.ndarray) -> np.ndarray:
     north = at(-1, -1) + 2 * at(-1, 0) + at(-1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         across = np.where(dx > 1e-6, (east - west) / (8.0 * dx), 0.0)
-        return np.hypot(across, (south - north) / (8.0 * dy))
+        rise = np.hypot(across, (south - north) / (8.0 * dy))
+    # The formula does not look at the cell itself.
+    return np.where(np.isnan(centre), np.nan, rise)
 
 
 def cell_sizes(raster: Raster, row: int, col: int, rows: int, cols: int) -> tuple[np.ndarray, np.ndarray]:
