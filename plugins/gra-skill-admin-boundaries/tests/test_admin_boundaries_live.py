@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gra_core import Sources, ToolContext, ToolError, ToolResult, Workspace
-from gra_core.session import run_tool
-from gra_core.testing import check_result
+from gra_core import ToolResult
+from gra_core.testing import call_tool, check_result
 
 
 @pytest.fixture
@@ -16,13 +15,14 @@ def over(gra_registry, tmp_path: Path):
     """Call a tool over a chosen source of boundaries with settings."""
 
     def call(source: str, settings: dict, name: str, /, **arguments) -> ToolResult:
-        sources = Sources(gra_registry, {"boundaries": source}, {source: settings})
-        workspace = Workspace(tmp_path / "workspace", gra_registry.formats)
-        tool = gra_registry.tools[name]
-        try:
-            result = run_tool(tool, ToolContext(workspace=workspace, sources=sources), tool.check(arguments))
-        except ToolError as error:
-            result = ToolResult.failed(error)
+        result = call_tool(
+            gra_registry.tools[name],
+            arguments,
+            gra_registry,
+            tmp_path / "workspace",
+            chosen={"boundaries": source},
+            sources={source: settings},
+        )
         check_result(result)
         return result
 

@@ -22,32 +22,6 @@ class TestConformance(PluginConformance):
     }
 
 
-@pytest.fixture
-def ask(gra_call):
-    """Call a tool that must succeed; its content."""
-
-    def call(name: str, /, **arguments):
-        result = gra_call(name, **arguments)
-        check_result(result)
-        assert result.status == "ok", result.for_model()
-        return result.content
-
-    return call
-
-
-@pytest.fixture
-def refused(gra_call):
-    """Call a tool that must fail; its error."""
-
-    def call(name: str, /, **arguments):
-        result = gra_call(name, **arguments)
-        check_result(result)
-        assert result.status == "error", result.for_model()
-        return result.error
-
-    return call
-
-
 def frame_of(result) -> gpd.GeoDataFrame:
     return gpd.read_parquet(result.datasets[0].path)
 
@@ -97,21 +71,24 @@ def test_names_and_codes_lead_to_one_region(gra_call, name, region_id):
         assert result.content["equally_good"] == 1
 
 
-def test_georgia_is_a_country_and_a_state(ask):
-    content = ask("find_regions", name="Georgia")
+def test_georgia_is_a_country_and_a_state(gra_content):
+    content = gra_content("find_regions", name="Georgia")
     best = content["candidates"][: content["equally_good"]]
     assert {row["region_id"] for row in best} == {"country/GEO", "geoId/13"}
-    assert [r["region_id"] for r in ask("find_regions", name="Georgia", level="state")["candidates"]] == [
-        "geoId/13"
-    ]
-    assert ask("find_regions", name="Georgia", country="United States", level="states")["equally_good"] == 1
+    assert [
+        r["region_id"] for r in gra_content("find_regions", name="Georgia", level="state")["candidates"]
+    ] == ["geoId/13"]
+    assert (
+        gra_content("find_regions", name="Georgia", country="United States", level="states")["equally_good"]
+        == 1
+    )
 
 
-def test_the_eight_orange_counties_and_thirtyone_washingtons_are_all_given(ask):
+def test_the_eight_orange_counties_and_thirtyone_washingtons_are_all_given(gra_content):
     """Census: eight Orange Counties; thirty Washington Counties and a parish."""
-    orange = ask("find_regions", name="Orange County", limit=50)
+    orange = gra_content("find_regions", name="Orange County", limit=50)
     assert orange["equally_good"] == 8
-    washington = ask("find_regions", name="Washington", level="county", limit=100)
+    washington = gra_content("find_regions", name="Washington", level="county", limit=100)
     assert washington["equally_good"] == 31
     assert washington["candidates"][0]["match"] == "alias"
 
@@ -124,13 +101,13 @@ def test_qualifiers_in_the_name_narrow_step_by_step(gra_call):
     assert [r["region_id"] for r in deeper.content["candidates"]] == ["geoId/31109"]
 
 
-def test_listing_by_level_country_and_parent(ask, gra_call):
-    assert len(ask("find_regions", level="county", parent="Nebraska", limit=200)["candidates"]) == 93
-    brazil = ask("find_regions", level="state", country="Brazil", limit=200)["candidates"]
+def test_listing_by_level_country_and_parent(gra_content, gra_call):
+    assert len(gra_content("find_regions", level="county", parent="Nebraska", limit=200)["candidates"]) == 93
+    brazil = gra_content("find_regions", level="state", country="Brazil", limit=200)["candidates"]
     assert len(brazil) == 27 and {r["country"] for r in brazil} == {
         "BRA"
     }  # 26 states and the federal district
-    cut = ask("find_regions", level="county", parent="geoId/48", limit=10)
+    cut = gra_content("find_regions", level="county", parent="geoId/48", limit=10)
     assert cut["more"] is True and len(cut["candidates"]) == 10
     assert (
         "'Nebraska' was read as Nebraska (geoId/31)"
@@ -138,10 +115,10 @@ def test_listing_by_level_country_and_parent(ask, gra_call):
     )
 
 
-def test_fips_codes_keep_their_zeros(ask):
-    found = ask("find_regions", name="Autauga County")["candidates"][0]
+def test_fips_codes_keep_their_zeros(gra_content):
+    found = gra_content("find_regions", name="Autauga County")["candidates"][0]
     assert found["region_id"] == "geoId/01001" and found["parent_id"] == "geoId/01"
-    assert next(iter(ask("list_subregions", parent_id="geoId/09")["regions"])) == "geoId/09001"
+    assert next(iter(gra_content("list_subregions", parent_id="geoId/09")["regions"])) == "geoId/09001"
 
 
 def test_nothing_found_is_a_finding(gra_call):
@@ -166,19 +143,21 @@ def test_nothing_found_is_a_finding(gra_call):
         ({"nmae": "x"}, "bad_argument", "did you mean 'name'"),
     ],
 )
-def test_find_regions_refuses_bad_arguments(refused, arguments, kind, words):
-    error = refused("find_regions", **arguments)
+def test_find_regions_refuses_bad_arguments(gra_error, arguments, kind, words):
+    error = gra_error("find_regions", **arguments)
     assert error.kind == kind and words in error.message and error.hint
 
 
 # get_boundaries
 
 
-def test_areas_and_centres_agree_with_published_ones(ask):
+def test_areas_and_centres_agree_with_published_ones(gra_content):
     """Areas of the Census Bureau (Nebraska 77,348 square miles) and the UN (Fiji 18,272 km², Brazil 8.516 million km²)."""
     rows = {
         r["region_id"]: r
-        for r in ask("get_boundaries", region_ids=["geoId/31", "country/FJI", "country/BRA"])["regions"]
+        for r in gra_content("get_boundaries", region_ids=["geoId/31", "country/FJI", "country/BRA"])[
+            "regions"
+        ]
     }
     assert rows["geoId/31"]["area_km2"] == pytest.approx(77_348 * 2.589988, rel=2e-3)
     assert rows["country/FJI"]["area_km2"] == pytest.approx(18_272, rel=0.02)
@@ -190,9 +169,11 @@ def test_areas_and_centres_agree_with_published_ones(ask):
     )  # not 0: Fiji lies on the date line
 
 
-def test_counties_add_up_to_their_state(ask):
-    state = ask("get_boundaries", region_ids=["geoId/31"])["total_area_km2"]
-    counties = ask("get_boundaries", region_ids=list(ask("list_subregions", parent_id="geoId/31")["regions"]))
+def test_counties_add_up_to_their_state(gra_content):
+    state = gra_content("get_boundaries", region_ids=["geoId/31"])["total_area_km2"]
+    counties = gra_content(
+        "get_boundaries", region_ids=list(gra_content("list_subregions", parent_id="geoId/31")["regions"])
+    )
     assert counties["count"] == 93 and counties["total_area_km2"] == pytest.approx(state, rel=1e-6)
 
 
@@ -213,8 +194,8 @@ def test_boundaries_come_in_the_order_asked_with_units_and_lineage(gra_call):
         ("geoId/31", "bad_argument"),
     ],
 )
-def test_get_boundaries_names_what_is_wrong(refused, ids, kind):
-    error = refused("get_boundaries", region_ids=ids)
+def test_get_boundaries_names_what_is_wrong(gra_error, ids, kind):
+    error = gra_error("get_boundaries", region_ids=ids)
     assert error.kind == kind and "geoId/31 " not in error.message
 
 
@@ -237,8 +218,8 @@ def test_numbers_of_subregions(gra_call, parent, level, count):
     assert any("all are in ds://" in note for note in result.notes) == (count > 300)
 
 
-def test_all_countries_are_listed_from_earth(ask):
-    content = ask("list_subregions", parent_id="Earth", level="country")
+def test_all_countries_are_listed_from_earth(gra_content):
+    content = gra_content("list_subregions", parent_id="Earth", level="country")
     assert content["count"] > 190 and content["regions"]["country/JPN"] == "Japan"
 
 
@@ -247,22 +228,22 @@ def test_a_region_without_any_below_is_empty(gra_call):
     assert result.status == "empty" and "geoId/31147" in result.content["reason"]
 
 
-def test_an_ambiguous_parent_is_never_guessed(refused):
-    error = refused("list_subregions", parent_id="Georgia")
+def test_an_ambiguous_parent_is_never_guessed(gra_error):
+    error = gra_error("list_subregions", parent_id="Georgia")
     assert error.kind == "bad_argument" and "country/GEO" in error.hint and "geoId/13" in error.hint
 
 
 # reverse_geocode
 
 
-def test_carhenge_lies_in_box_butte_county(ask):
+def test_carhenge_lies_in_box_butte_county(gra_content):
     """City of Alliance, Nebraska: by coordinates and by name."""
     for points in (
         [[-102.858, 42.1422]],
         ["Carhenge"],
         {"type": "Point", "coordinates": [-102.858, 42.1422]},
     ):
-        (row,) = ask("reverse_geocode", points=points)["points"]
+        (row,) = gra_content("reverse_geocode", points=points)["points"]
         assert row["regions"]["county"] == {"region_id": "geoId/31013", "name": "Box Butte County"}
         assert (
             row["regions"]["state"]["region_id"] == "geoId/31"
@@ -306,8 +287,8 @@ def test_a_point_on_a_border_goes_to_the_smaller_id_with_a_note(gra_call, gra_re
         ({"type": "Point", "coordinates": [0]}, "longitude, latitude"),
     ],
 )  # fmt: skip
-def test_reverse_geocode_refuses_bad_points(refused, points, words):
-    error = refused("reverse_geocode", points=points)
+def test_reverse_geocode_refuses_bad_points(gra_error, points, words):
+    error = gra_error("reverse_geocode", points=points)
     assert error.kind in ("bad_argument", "not_found") and words in f"{error.message} {error.hint}"
 
 
@@ -326,22 +307,22 @@ def all_counties(gra_call) -> str:
         ("geoId/08014", "Adams, Boulder, Jefferson, Weld"),  # Broomfield, Colorado
     ],
 )
-def test_neighbours_of_a_county(ask, all_counties, county, neighbours):
+def test_neighbours_of_a_county(gra_content, all_counties, county, neighbours):
     """As the counties' articles in Wikipedia list them."""
-    content = ask("filter_regions", regions=all_counties, mask=[county], predicate="touches")
+    content = gra_content("filter_regions", regions=all_counties, mask=[county], predicate="touches")
     assert ", ".join(row["name"].removesuffix(" County") for row in content["regions"]) == neighbours
     assert content["of"] == 3231
 
 
-def test_the_fifty_states_and_dc_have_3142_counties(ask, all_counties):
+def test_the_fifty_states_and_dc_have_3142_counties(gra_content, all_counties):
     """Census Bureau, 2017; the other 89 of the 3,231 are in the territories."""
-    content = ask("filter_regions", regions=all_counties, mask=["country/USA"], predicate="within")
+    content = gra_content("filter_regions", regions=all_counties, mask=["country/USA"], predicate="within")
     assert content["kept"] == 3142 and len(content["regions"]) == 150
 
 
-def test_colorado_touches_seven_states_one_of_them_in_a_point(gra_call, ask):
+def test_colorado_touches_seven_states_one_of_them_in_a_point(gra_call, gra_content):
     states = gra_call("list_subregions", parent_id="country/USA").datasets[0].ref
-    content = ask("filter_regions", regions=states, mask=["geoId/08"], predicate="touches")
+    content = gra_content("filter_regions", regions=states, mask=["geoId/08"], predicate="touches")
     assert sorted(row["name"] for row in content["regions"]) == [
         "Arizona",
         "Kansas",
@@ -353,9 +334,9 @@ def test_colorado_touches_seven_states_one_of_them_in_a_point(gra_call, ask):
     ]
 
 
-def test_neighbours_of_switzerland(gra_call, ask):
+def test_neighbours_of_switzerland(gra_call, gra_content):
     countries = gra_call("list_subregions", parent_id="Earth", level="country").datasets[0].ref
-    content = ask("filter_regions", regions=countries, mask=["country/CHE"], predicate="touches")
+    content = gra_content("filter_regions", regions=countries, mask=["country/CHE"], predicate="touches")
     assert {row["region_id"].removeprefix("country/") for row in content["regions"]} == {
         "AUT",
         "DEU",
@@ -365,30 +346,30 @@ def test_neighbours_of_switzerland(gra_call, ask):
     }
 
 
-def test_counties_lie_within_their_state_and_no_other_does(ask, all_counties):
-    content = ask("filter_regions", regions=all_counties, mask=["geoId/31"], predicate="within")
+def test_counties_lie_within_their_state_and_no_other_does(gra_content, all_counties):
+    content = gra_content("filter_regions", regions=all_counties, mask=["geoId/31"], predicate="within")
     assert content["kept"] == 93 and all(
         row["region_id"].startswith("geoId/31") for row in content["regions"]
     )
     assert all(row["overlap_share"] == 1 for row in content["regions"])
 
 
-def test_a_mask_across_the_date_line_meets_both_sides(ask, gra_call):
+def test_a_mask_across_the_date_line_meets_both_sides(gra_content, gra_call):
     box = {"type": "Polygon", "coordinates": [[[179, -19], [-179, -19], [-179, -15], [179, -15], [179, -19]]]}
     result = gra_call("filter_regions", regions=["country/FJI", "country/GHA"], mask=box)
     assert [row["region_id"] for row in result.content["regions"]] == ["country/FJI"]
     assert any("180th meridian" in note for note in result.notes)
 
 
-def test_min_overlap_means_mostly_inside(ask, gra_call):
+def test_min_overlap_means_mostly_inside(gra_content, gra_call):
     """A box over the western half of Colorado (109.05°W to 102.05°W) takes Wyoming's sliver only without min_overlap."""
     box = {
         "type": "Polygon",
         "coordinates": [[[-109.1, 36.9], [-103, 36.9], [-103, 41.2], [-109.1, 41.2], [-109.1, 36.9]]],
     }
     states = ["geoId/08", "geoId/56", "geoId/49"]
-    loose = ask("filter_regions", regions=states, mask=box)
-    strict = ask("filter_regions", regions=states, mask=box, min_overlap=0.5)
+    loose = gra_content("filter_regions", regions=states, mask=box)
+    strict = gra_content("filter_regions", regions=states, mask=box, min_overlap=0.5)
     assert loose["kept"] == 3 and [row["region_id"] for row in strict["regions"]] == ["geoId/08"]
     assert 0.8 < strict["regions"][0]["overlap_share"] < 0.9
 
@@ -421,6 +402,6 @@ def test_no_region_kept_is_a_finding(gra_call):
         ({"regions": {"type": "Point", "coordinates": [0, 0]}, "mask": ["geoId/31"]}, "polygons"),
     ],
 )
-def test_filter_regions_refuses_bad_input(refused, arguments, words):
-    error = refused("filter_regions", **arguments)
+def test_filter_regions_refuses_bad_input(gra_error, arguments, words):
+    error = gra_error("filter_regions", **arguments)
     assert error.kind == "bad_argument" and words in error.message

@@ -6,19 +6,17 @@ census of Rhode Island's counties. What is made up for a test is called syntheti
 
 from __future__ import annotations
 
-import json
 import re
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gra_geo.plugin
 import gra_skill_data_commons.plugin
-from gra_core import Registry, Sources, ToolContext, Workspace
-from gra_core.plugins import PluginSet
+from gra_core import ToolContext
+from gra_core.testing import LoopbackRequest, LoopbackServer, registry_of, tool_context
 
 KEY = "loopback-key-0123456789"
 
@@ -89,18 +87,27 @@ OBSERVATIONS: dict[tuple[str, str], list[tuple[str, dict[str, float]]]] = {
 }
 
 
-class Loopback:
-    """The server's state: what was asked, and faults to answer first."""
+class Loopback(LoopbackServer):
+    """Speaks the v2 format; `requests` is what was asked."""
 
     def __init__(self) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.faults: list[tuple[int, dict[str, str], Any]] = []
-        self.delay_s = 0.0
+        super().__init__()
         self.page_size = 2
-        self.url, self.key = "", KEY
+        self.url, self.key = f"{self.url}/v2", KEY
 
-    def answer(self, endpoint: str, body: dict[str, Any]) -> dict[str, Any]:
-        return {"observation": self.observation, "resolve": self.resolve, "node": self.node}[endpoint](body)
+    @property
+    def requests(self) -> list[dict[str, Any]]:
+        return [{"path": r.path, "body": r.json(), "headers": r.headers} for r in self.received]
+
+    def answer(self, request: LoopbackRequest) -> tuple[int, dict[str, str], Any]:
+        if request.headers["X-API-Key"] != KEY:
+            return 401, {}, {"code": 16, "message": "API key not valid", "details": []}
+        answer = {
+            "/v2/observation": self.observation, "/v2/resolve": self.resolve, "/v2/node": self.node,
+        }.get(request.path)  # fmt: skip
+        if answer is None:
+            return 404, {}, {"code": 5, "message": "Method does not exist.", "details": []}
+        return 200, {}, answer(request.json())
 
     def observation(self, body: dict[str, Any]) -> dict[str, Any]:
         if "dcids" in body["entity"]:
@@ -225,74 +232,23 @@ def arcs_of(node: str, properties: list[str]) -> dict[str, Any]:
     return arcs
 
 
-class Handler(BaseHTTPRequestHandler):
-    server: Any
-
-    def do_POST(self) -> None:
-        loop: Loopback = self.server.loop
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        loop.requests.append({"path": self.path, "body": body, "headers": dict(self.headers)})
-        time.sleep(loop.delay_s)
-        if loop.faults:
-            return self._send(*loop.faults.pop(0))
-        if self.headers.get("X-API-Key") != KEY:
-            return self._send(401, {}, {"code": 16, "message": "API key not valid", "details": []})
-        if not self.path.startswith("/v2/"):
-            return self._send(404, {}, {"code": 5, "message": "Method does not exist.", "details": []})
-        self._send(200, {}, loop.answer(self.path.removeprefix("/v2/"), body))
-
-    def _send(self, status: int, headers: dict[str, str], body: Any) -> None:
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        try:
-            self.send_response(status)
-            for name, value in {
-                "Content-Type": "application/json",
-                "Content-Length": str(len(data)),
-                **headers,
-            }.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the client gave up, as a test wants
-
-    def log_message(self, *args: Any) -> None:
-        pass
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    with Loopback() as loop:
+        monkeypatch.setenv("DC_API_KEY", KEY)
+        monkeypatch.setenv("GRA_BASE_URL_DATA_COMMONS", loop.url)
+        yield loop
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Any:
-    loop = Loopback()
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.loop = loop  # type: ignore[attr-defined]
-    loop.url = f"http://127.0.0.1:{http.server_port}/v2"
-    threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setenv("DC_API_KEY", KEY)
-    monkeypatch.setenv("GRA_BASE_URL_DATA_COMMONS", loop.url)
-    yield loop
-    http.shutdown()
-    http.server_close()
-
-
-@pytest.fixture
-def context(tmp_path: Any) -> Any:
+def context(tmp_path: Path) -> Callable[..., ToolContext]:
     """Makes a tool context over chosen plugins: `context(settings)` for the live source alone."""
 
     def make(
         settings: dict[str, Any] | None = None, plugins: tuple[Any, ...] = (), **chosen: str
     ) -> ToolContext:
-        loaded = PluginSet()
-        for plugin in (gra_geo.plugin, gra_skill_data_commons.plugin, *plugins):
-            loaded.add(plugin, plugin.__name__)
-        loaded.raise_failures()
-        registry = Registry(loaded)
+        registry = registry_of(gra_geo.plugin, gra_skill_data_commons.plugin, *plugins)
         quick = {"backoff_s": 0.01, "timeout_s": 5} | (settings or {})
-        sources = Sources(registry, chosen, {"data-commons": quick})
-        return ToolContext(
-            workspace=Workspace(tmp_path / "work", registry.formats),
-            sources=sources,
-            call_id="c1",
-            tool="test",
-        )
+        return tool_context(registry, tmp_path / "work", chosen=chosen, sources={"data-commons": quick})
 
     return make

@@ -12,8 +12,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from gra_core import Sources, ToolContext, ToolError, ToolResult, Workspace
-from gra_core.session import run_tool
+from gra_core import ToolResult
+from gra_core.testing import call_tool
 
 KEY = "synthetic-key-0123456789"
 
@@ -191,17 +191,13 @@ def live_call(gra_registry: Any, tmp_path: Path) -> Callable[..., ToolResult]:
     """Call a tool over a live source of places at a loopback address: ``live_call(url, "overpass", "search_places", …)``."""
 
     def call(url: str, source: str, name: str, /, **arguments: Any) -> ToolResult:
-        settings = {source: {"base_url": url, "backoff_s": 0.01}}
-        context = ToolContext(
-            workspace=Workspace(tmp_path, gra_registry.formats),
-            sources=Sources(gra_registry, {"places": source}, settings),
-            tool=name,
-            arguments=arguments,
+        return call_tool(
+            gra_registry.tools[name],
+            arguments,
+            gra_registry,
+            tmp_path,
+            chosen={"places": source},
+            sources={source: {"base_url": url, "backoff_s": 0.01}},
         )
-        tool = gra_registry.tools[name]
-        try:
-            return run_tool(tool, context, tool.check(arguments))
-        except ToolError as error:
-            return ToolResult.failed(error)
 
     return call

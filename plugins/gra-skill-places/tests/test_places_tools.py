@@ -26,32 +26,6 @@ class TestConformance(PluginConformance):
     }
 
 
-@pytest.fixture
-def ask(gra_call):
-    """Call a tool that must succeed; its content."""
-
-    def call(name: str, /, **arguments):
-        result = gra_call(name, **arguments)
-        check_result(result)
-        assert result.status == "ok", result.for_model()
-        return result.content
-
-    return call
-
-
-@pytest.fixture
-def refused(gra_call):
-    """Call a tool that must fail; its error."""
-
-    def call(name: str, /, **arguments):
-        result = gra_call(name, **arguments)
-        check_result(result)
-        assert result.status == "error", result.for_model()
-        return result.error
-
-    return call
-
-
 @pytest.fixture(scope="module")
 def atlas(gra_registry):
     """The embedded sources, for independent counts."""
@@ -66,9 +40,9 @@ def atlas(gra_registry):
 # get_place_center
 
 
-def test_carhenge_is_where_it_is(ask):
+def test_carhenge_is_where_it_is(gra_content):
     """Carhenge near Alliance, Nebraska: 42°08′32″N 102°51′29″W."""
-    content = ask("get_place_center", name="Carhenge")
+    content = gra_content("get_place_center", name="Carhenge")
     assert content["center"] == [pytest.approx(-102.858, abs=0.005), pytest.approx(42.142, abs=0.005)]
     assert content["place"]["type"] == "landmark" and content["place"]["place_id"]
 
@@ -83,9 +57,9 @@ def test_carhenge_is_where_it_is(ask):
         ("Newcastle, GB", ""),
     ],
 )
-def test_newcastle_in_the_united_kingdom_is_never_the_one_in_australia(ask, name, near):
+def test_newcastle_in_the_united_kingdom_is_never_the_one_in_australia(gra_content, name, near):
     """Fault 18: several places of the country have the name, so they are candidates, and nothing outside it is."""
-    content = ask("get_place_center", name=name, near=near)
+    content = gra_content("get_place_center", name=name, near=near)
     assert content["center"] is None
     assert {row["country"] for row in content["candidates"]} == {"GBR"}
     assert content["candidates"][0]["name"] == "Newcastle upon Tyne"
@@ -124,15 +98,17 @@ def test_qualified_names(gra_call, name, near, expected):
     assert result.content["center"] == [place["lon"], place["lat"]]
 
 
-def test_the_right_portland_of_two(ask):
+def test_the_right_portland_of_two(gra_content):
     """Portland, Oregon (45.52°N) and Portland, Maine (43.66°N)."""
-    assert ask("get_place_center", name="Portland, Oregon")["center"][1] == pytest.approx(45.52, abs=0.05)
-    assert ask("get_place_center", name="Portland, ME")["center"][1] == pytest.approx(43.66, abs=0.05)
+    assert gra_content("get_place_center", name="Portland, Oregon")["center"][1] == pytest.approx(
+        45.52, abs=0.05
+    )
+    assert gra_content("get_place_center", name="Portland, ME")["center"][1] == pytest.approx(43.66, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["Paris", "London", "Springfield", "Portland", "Newcastle"])
-def test_ambiguous_names_give_candidates_not_a_guess(ask, name):
-    content = ask("get_place_center", name=name)
+def test_ambiguous_names_give_candidates_not_a_guess(gra_content, name):
+    content = gra_content("get_place_center", name=name)
     assert (
         content["center"] is None
         and content["total"] > 1
@@ -143,21 +119,21 @@ def test_ambiguous_names_give_candidates_not_a_guess(ask, name):
     assert all({"place_id", "name", "country", "lon", "lat"} <= set(row) for row in content["candidates"])
 
 
-def test_near_a_point_nothing_of_the_name_lies_by(ask):
-    content = ask("get_place_center", name="Springfield", near="Boston")
+def test_near_a_point_nothing_of_the_name_lies_by(gra_content):
+    content = gra_content("get_place_center", name="Springfield", near="Boston")
     assert content["center"] is None and "within 100 km of Boston" in content["reason"]
     assert content["candidates"][0]["admin1"] == "Massachusetts"
     distances = [row["distance_km"] for row in content["candidates"]]
     assert distances == sorted(distances) and distances[0] == pytest.approx(129, abs=5)
 
 
-def test_a_part_of_a_name_gives_candidates(ask):
-    content = ask("get_place_center", name="Nebraska")
+def test_a_part_of_a_name_gives_candidates(gra_content):
+    content = gra_content("get_place_center", name="Nebraska")
     assert content["center"] is None and content["reason"] == "no place has exactly this name"
 
 
-def test_types_narrow(ask):
-    content = ask("get_place_center", name="Lincoln Airport, Nebraska", types=["airports"])
+def test_types_narrow(gra_content):
+    content = gra_content("get_place_center", name="Lincoln Airport, Nebraska", types=["airports"])
     assert content["place"]["place_id"] == "iata/LNK"
 
 
@@ -178,19 +154,19 @@ def test_an_unknown_name_is_a_finding(gra_call):
         ({}, "bad_argument", "missing parameter 'name'"),
     ],
 )
-def test_get_place_center_refuses_bad_arguments(refused, arguments, kind, words):
-    error = refused("get_place_center", **arguments)
+def test_get_place_center_refuses_bad_arguments(gra_error, arguments, kind, words):
+    error = gra_error("get_place_center", **arguments)
     assert error.kind == kind and words in f"{error.message} {error.hint}"
 
 
 # search_places
 
 
-def test_the_most_populous_cities_of_a_state_and_a_country(ask):
+def test_the_most_populous_cities_of_a_state_and_a_country(gra_content):
     """US Census Bureau; IBGE."""
-    nebraska = ask("search_places", region="Nebraska", types=["city"], sort_by="population", limit=3)
+    nebraska = gra_content("search_places", region="Nebraska", types=["city"], sort_by="population", limit=3)
     assert [row["name"] for row in nebraska["places"]] == ["Omaha", "Lincoln", "Bellevue"]
-    brazil = ask(
+    brazil = gra_content(
         "search_places", region=["country/BRA"], types=["cities"], min_population=1_000_000, limit=100
     )
     assert [row["name"] for row in brazil["places"][:2]] == ["São Paulo", "Rio de Janeiro"]
@@ -209,32 +185,32 @@ def test_regions_by_id_and_name(gra_call, region):
         assert result.content["places"][0]["name"] == "Omaha"
 
 
-def test_search_agrees_with_an_independent_selection(ask, atlas):
+def test_search_agrees_with_an_independent_selection(gra_content, atlas):
     """Airports of Nebraska by a loop over all of them, with one shape test each."""
     (state,) = atlas("boundaries").get(region_ids=["geoId/31"]).geometry
     airports = atlas("places").search(types=["airport"], limit=100_000)
     inside = {r.place_id for r in airports.itertuples() if state.covers(shapely.Point(r.lon, r.lat))}
     own = set(airports["place_id"][airports["state_id"] == "geoId/31"]) if "state_id" in airports else set()
-    content = ask("search_places", region="geoId/31", types=["airport"], limit=5000)
+    content = gra_content("search_places", region="geoId/31", types=["airport"], limit=5000)
     assert content["total"] == len(inside | own) > 100
 
 
-def test_a_harbour_town_off_the_generalised_coast_is_found(ask):
+def test_a_harbour_town_off_the_generalised_coast_is_found(gra_content):
     """West Haven lies in the water of the simplified outline; GeoNames says Connecticut."""
-    content = ask("search_places", region="geoId/09", text="West Haven")
+    content = gra_content("search_places", region="geoId/09", text="West Haven")
     assert content["places"][0]["name"] == "West Haven" and content["places"][0]["match"] == "exact"
 
 
-def test_a_region_across_the_date_line(ask):
+def test_a_region_across_the_date_line(gra_content):
     """Fiji's Matei (179.9°W) and Labasa (179.3°E) airports, and nothing on the other side of the world."""
     box = {"type": "Polygon", "coordinates": [[[179, -18], [-179, -18], [-179, -16], [179, -16], [179, -18]]]}
-    content = ask("search_places", region=box, types=["airport"], limit=100)
+    content = gra_content("search_places", region=box, types=["airport"], limit=100)
     assert {"iata/TVU", "iata/LBS"} <= {row["place_id"] for row in content["places"]}
     assert {row["country"] for row in content["places"]} == {"FJI"}
 
 
-def test_text_ignores_case_and_accents_and_ranks_matches(ask):
-    content = ask("search_places", text="SAO PAULO", types=["city"], limit=5)
+def test_text_ignores_case_and_accents_and_ranks_matches(gra_content):
+    content = gra_content("search_places", text="SAO PAULO", types=["city"], limit=5)
     assert content["places"][0]["name"] == "São Paulo" and content["places"][0]["match"] == "exact"
 
 
@@ -248,9 +224,9 @@ def test_the_dataset_holds_all_and_the_reply_a_few(gra_call):
     assert result.datasets[0].summary["units"]["population"] == "people"
 
 
-def test_results_feed_the_next_call(gra_call, ask):
+def test_results_feed_the_next_call(gra_call, gra_content):
     ref = gra_call("list_subregions", parent_id="geoId/31").datasets[0].ref
-    assert ask("search_places", region=ref, types=["city"])["places"][0]["name"] == "Omaha"
+    assert gra_content("search_places", region=ref, types=["city"])["places"][0]["name"] == "Omaha"
 
 
 def test_nothing_found_is_a_finding(gra_call):
@@ -278,30 +254,32 @@ def test_nothing_found_is_a_finding(gra_call):
         ({"region": "ds://nothing-1", "types": ["city"]}, "not_found", "no dataset"),
     ],
 )
-def test_search_places_refuses_bad_arguments(refused, arguments, kind, words):
-    error = refused("search_places", **arguments)
+def test_search_places_refuses_bad_arguments(gra_error, arguments, kind, words):
+    error = gra_error("search_places", **arguments)
     assert error.kind == kind and words in f"{error.message} {error.hint}"
 
 
 # count_places
 
 
-def test_counts_of_counties_add_up_to_the_state(gra_call, ask):
+def test_counts_of_counties_add_up_to_the_state(gra_call, gra_content):
     ref = gra_call("list_subregions", parent_id="geoId/31").datasets[0].ref
     result = gra_call("count_places", regions=ref, types=["airport"])
     counts = pd.Series(gpd.read_parquet(result.datasets[0].path)["count"])
     assert len(counts) == 93 and counts.sum() == result.content["total"]
-    assert result.content["total"] == ask("search_places", region="geoId/31", types=["airport"])["total"]
+    assert (
+        result.content["total"] == gra_content("search_places", region="geoId/31", types=["airport"])["total"]
+    )
     shown = [row["count"] for row in result.content["regions"]]
     assert shown == sorted(shown, reverse=True) and "counted once" in result.content["rule"]
 
 
-def test_counts_agree_with_independent_ones(ask, atlas):
+def test_counts_agree_with_independent_ones(gra_content, atlas):
     """Cities by county through the source's own table, one comparison each."""
     cities = atlas("places").search(types=["city"], country="USA", limit=100_000)
     expected = cities["county_id"].value_counts()
     ids = ["geoId/06037", "geoId/31109", "geoId/01001", "geoId/31005"]
-    content = ask("count_places", regions=ids, types=["city"])
+    content = gra_content("count_places", regions=ids, types=["city"])
     assert {row["region_id"]: row["count"] for row in content["regions"]} == {
         i: int(expected.get(i, 0)) for i in ids
     }
@@ -334,31 +312,31 @@ def test_overlapping_regions_are_said_to_overlap(gra_call):
     assert any("overlap" in note for note in result.notes)
 
 
-def test_counts_by_type_and_population(ask):
-    content = ask("count_places", regions=["geoId/31"], types=["city", "airport"])
+def test_counts_by_type_and_population(gra_content):
+    content = gra_content("count_places", regions=["geoId/31"], types=["city", "airport"])
     (row,) = content["regions"]
     assert row["count"] == row["count_city"] + row["count_airport"] == content["total"]
-    large = ask("count_places", regions=["geoId/31"], types=["city"], min_population=100_000)
+    large = gra_content("count_places", regions=["geoId/31"], types=["city"], min_population=100_000)
     assert large["total"] == 2  # Omaha and Lincoln
 
 
-def test_regions_without_any_place_count_zero(ask):
-    content = ask("count_places", regions=["geoId/31005", "geoId/31109"], types=["city"])
+def test_regions_without_any_place_count_zero(gra_content):
+    content = gra_content("count_places", regions=["geoId/31005", "geoId/31109"], types=["city"])
     assert [(row["name"], row["count"]) for row in content["regions"]][-1] == ("Arthur County", 0)
 
 
 # get_place_details
 
 
-def test_details_of_an_airport(ask):
+def test_details_of_an_airport(gra_content):
     """FAA: Lincoln Airport, elevation 1,219 ft."""
-    (row,) = ask("get_place_details", place_ids=["iata/LNK"])["places"]
+    (row,) = gra_content("get_place_details", place_ids=["iata/LNK"])["places"]
     assert row["elevation_m"] == pytest.approx(1219 * 0.3048, abs=1)
     assert row["timezone"] == "America/Chicago" and row["icao"] == "KLNK"
 
 
-def test_details_keep_order_and_fields(ask):
-    content = ask(
+def test_details_keep_order_and_fields(gra_content):
+    content = gra_content(
         "get_place_details", place_ids=["iata/LNK", "geonames/5072006"], fields=["population", "timezone"]
     )
     assert [row["place_id"] for row in content["places"]] == ["iata/LNK", "geonames/5072006"]
@@ -374,6 +352,6 @@ def test_details_keep_order_and_fields(ask):
         ({"place_ids": []}, "bad_argument", "at least"),
     ],
 )
-def test_get_place_details_refuses_bad_arguments(refused, arguments, kind, words):
-    error = refused("get_place_details", **arguments)
+def test_get_place_details_refuses_bad_arguments(gra_error, arguments, kind, words):
+    error = gra_error("get_place_details", **arguments)
     assert error.kind == kind and words in error.message and error.hint

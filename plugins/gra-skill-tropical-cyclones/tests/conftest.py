@@ -6,9 +6,7 @@ Katrina's positions, winds and pressures are those of IBTrACS; wind radii and ev
 from __future__ import annotations
 
 import json
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,8 @@ import pytest
 
 import gra_geo.plugin
 import gra_skill_tropical_cyclones.plugin
-from gra_core import Registry, Sources, ToolContext, Workspace
-from gra_core.plugins import PluginSet
+from gra_core import ToolContext
+from gra_core.testing import LoopbackRequest, LoopbackServer, registry_of, tool_context
 
 KATRINA = """\
 2005-08-27 18:00:00,24.5,-85.3,100,948,3
@@ -82,78 +80,43 @@ def ibtracs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class Loopback:
-    """Files by path, what was asked, and faults to answer first."""
+class Loopback(LoopbackServer):
+    """Files by path; `asked` are the paths that were asked for."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.files: dict[str, str] = {}
-        self.asked: list[str] = []
-        self.faults: list[tuple[int, dict[str, str]]] = []
-        self.delay_s = 0.0
-        self.url = ""
+
+    @property
+    def asked(self) -> list[str]:
+        return [request.path for request in self.received]
 
     def storms(self, storms: list[dict[str, Any]]) -> None:
         self.files["/CurrentStorms.json"] = json.dumps({"activeStorms": storms})
 
-
-class Handler(BaseHTTPRequestHandler):
-    server: Any
-
-    def do_GET(self) -> None:
-        loop: Loopback = self.server.loop
-        loop.asked.append(self.path)
-        time.sleep(loop.delay_s)
-        status, headers = (
-            loop.faults.pop(0) if loop.faults else ((200, {}) if self.path in loop.files else (404, {}))
-        )
-        body = loop.files.get(self.path, "not found").encode()
-        try:
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the client gave up, as a test wants
-
-    def log_message(self, *args: Any) -> None:
-        pass
+    def answer(self, request: LoopbackRequest) -> tuple[int, dict[str, str], str]:
+        found = self.files.get(request.path)
+        return (404, {}, "not found") if found is None else (200, {}, found)
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Any:
-    loop = Loopback()
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.loop = loop  # type: ignore[attr-defined]
-    loop.url = f"http://127.0.0.1:{http.server_port}"
-    threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setenv("GRA_BASE_URL_NHC", loop.url)
-    monkeypatch.setenv("GRA_BASE_URL_WEATHER_LAB", loop.url)
-    yield loop
-    http.shutdown()
-    http.server_close()
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    with Loopback() as loop:
+        monkeypatch.setenv("GRA_BASE_URL_NHC", loop.url)
+        monkeypatch.setenv("GRA_BASE_URL_WEATHER_LAB", loop.url)
+        yield loop
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> Any:
+def context(tmp_path: Path) -> Callable[..., ToolContext]:
     """Makes a tool context over chosen plugins; `settings` are ``[sources.NAME]`` tables."""
 
     def make(
         settings: dict[str, dict[str, Any]] | None = None, plugins: tuple[Any, ...] = (), **chosen: str
     ) -> ToolContext:
-        loaded = PluginSet()
-        for plugin in (gra_geo.plugin, gra_skill_tropical_cyclones.plugin, *plugins):
-            loaded.add(plugin, plugin.__name__)
-        loaded.raise_failures()
-        registry = Registry(loaded)
+        registry = registry_of(gra_geo.plugin, gra_skill_tropical_cyclones.plugin, *plugins)
         quick = {name: {"backoff_s": 0.01, "timeout_s": 5} for name in ("nhc", "weather-lab")}
-        sources = Sources(registry, chosen, quick | (settings or {}))
-        return ToolContext(
-            workspace=Workspace(tmp_path / "work", registry.formats),
-            sources=sources,
-            call_id="c1",
-            tool="test",
-        )
+        return tool_context(registry, tmp_path / "work", chosen=chosen, sources=quick | (settings or {}))
 
     return make
 

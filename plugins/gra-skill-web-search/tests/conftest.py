@@ -14,9 +14,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from gra_core import Registry, Sources, ToolContext, ToolError, ToolResult, Workspace
-from gra_core.plugins import PluginSet
-from gra_core.session import run_tool
+from gra_core import Registry, ToolResult
+from gra_core.testing import call_tool, registry_of
 from gra_skill_web_search import plugin
 
 KEY = "synthetic-key-0123456789"
@@ -99,9 +98,7 @@ def gemini(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> FakeGemin
 
 @pytest.fixture
 def registry() -> Registry:
-    plugins = PluginSet()
-    plugins.add(plugin, "skill-web-search")
-    return Registry(plugins)
+    return registry_of(plugin)
 
 
 @pytest.fixture
@@ -120,24 +117,16 @@ def call(registry: Registry, tmp_path: Path) -> Callable[..., ToolResult]:
         **arguments: Any,
     ) -> ToolResult:
         quick = {n: {"backoff_s": 0.01} for n in ("gemini-search", "gemini-maps", "searxng")}
-        context = ToolContext(
-            workspace=Workspace(tmp_path, registry.formats),
-            sources=Sources(
-                registry,
-                settings={
-                    n: quick.get(n, {}) | (sources or {}).get(n, {}) for n in {*quick, *(sources or {})}
-                },
-            ),
-            tool=name,
-            arguments=arguments,
-            settings=settings,
+        given = {n: quick.get(n, {}) | (sources or {}).get(n, {}) for n in {*quick, *(sources or {})}}
+        return call_tool(
+            registry.tools[name],
+            arguments,
+            registry,
+            tmp_path,
+            sources=given,
             session=trial,
+            **(settings or {}),
         )
-        tool = registry.tools[name]
-        try:
-            return run_tool(tool, context, tool.check(arguments))
-        except ToolError as error:
-            return ToolResult.failed(error)
 
     call_it.bills = trial.bills
     return call_it

@@ -1,12 +1,16 @@
-"""For plugin and benchmark authors: the conformance suite, fixtures, scripted models, strategies and the solver check.
+"""For plugin and benchmark authors: the conformance suite, fixtures, scripted models, a loopback server, strategies and
+the solver check.
 
 Importing this needs pytest; `gra_core.testing.strategies` and `.solvers` need hypothesis as well.
 """
 
 from gra_core.testing.conformance import PluginConformance, call_tool, check_result
-from gra_core.testing.harness import ScriptedModel, calls, registry_of, scripted_trial
+from gra_core.testing.harness import ScriptedModel, calls, registry_of, scripted_trial, tool_context
+from gra_core.testing.loopback import LoopbackRequest, LoopbackServer
 
 __all__ = [
+    "LoopbackRequest",
+    "LoopbackServer",
     "PluginConformance",
     "ScriptedModel",
     "call_tool",
@@ -14,4 +18,5 @@ __all__ = [
     "check_result",
     "registry_of",
     "scripted_trial",
+    "tool_context",
 ]

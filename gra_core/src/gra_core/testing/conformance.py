@@ -13,23 +13,21 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
-from gra_core.context import ToolContext
 from gra_core.errors import ERROR_KINDS, ToolError
 from gra_core.plugins import PluginSet, discover
 from gra_core.registry import Registry
 from gra_core.result import ToolResult
 from gra_core.schema import argument_docs
 from gra_core.session import run_tool
-from gra_core.sources import Sources
+from gra_core.testing.harness import tool_context
 from gra_core.tool import Tool
-from gra_core.workspace import Workspace
 
 # What every provider's function declarations accept.
 SCHEMA_KEYS = {
@@ -158,12 +156,23 @@ class PluginConformance:
 
 
 def call_tool(
-    tool: Tool, arguments: dict[str, Any], registry: Registry, folder: Path, **settings: Any
+    tool: Tool,
+    arguments: dict[str, Any],
+    registry: Registry,
+    folder: Path,
+    *,
+    chosen: Mapping[str, str] | None = None,
+    sources: Mapping[str, Mapping[str, Any]] | None = None,
+    session: Any = None,
+    **settings: Any,
 ) -> ToolResult:
-    """Call a tool as a trial would: checked arguments, workspace in `folder`; a `ToolError` becomes a result."""
-    context = ToolContext(
-        workspace=Workspace(folder, registry.formats), sources=Sources(registry), call_id="test", tool=tool.name,
-        arguments=arguments, settings=settings,
+    """Call a tool as a trial would: checked arguments, workspace in `folder`; a `ToolError` becomes a result.
+
+    `chosen` and `sources` as for `tool_context`; `settings` are the configuration's.
+    """
+    context = tool_context(
+        registry, folder, chosen=chosen, sources=sources, tool=tool.name, arguments=arguments, settings=settings,
+        session=session,
     )  # fmt: skip
     try:
         return run_tool(tool, context, tool.check(arguments))

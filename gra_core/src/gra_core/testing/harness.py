@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from gra_core.clock import Clock
 from gra_core.configuration import Configuration
+from gra_core.context import ToolContext
 from gra_core.message import Message, ToolCall
 from gra_core.model import Model, ModelReply, ModelRequest, TrialBrief
 from gra_core.plugins import PluginSet
@@ -15,6 +16,7 @@ from gra_core.registry import Registry
 from gra_core.sources import Sources
 from gra_core.trial import TrialRecord, TrialSetup, run_trial
 from gra_core.usage import Usage
+from gra_core.workspace import Workspace
 
 Reply = str | list[ToolCall] | ModelReply | BaseException | Callable[[ModelRequest], Any]
 
@@ -42,6 +44,7 @@ class ScriptedModel:
         usage = (Usage(requests=1, input=100, output=10),)
         if isinstance(reply, str):
             return ModelReply(message=Message(role="model", text=reply, provider="scripted"), requests=usage)
+        assert isinstance(reply, list), f"a reply is text, tool calls or a ModelReply, not {reply!r}"
         message = Message(role="model", tool_calls=tuple(reply), provider="scripted")
         return ModelReply(message=message, stop="tool_calls", requests=usage)
 
@@ -71,6 +74,23 @@ def registry_of(*plugins: Any) -> Registry:
     for number, plugin in enumerate(plugins):
         made.add(plugin, getattr(plugin, "__name__", f"{type(plugin).__name__}-{number}"))
     return Registry(made)
+
+
+def tool_context(
+    registry: Registry,
+    folder: Path,
+    *,
+    chosen: Mapping[str, str] | None = None,
+    sources: Mapping[str, Mapping[str, Any]] | None = None,
+    **more: Any,
+) -> ToolContext:
+    """A context to call tool functions with: workspace in `folder`, sources `chosen` by kind, with the settings that
+    ``[sources.NAME]`` tables would give (`sources`); `more` goes to `ToolContext`."""
+    return ToolContext(
+        workspace=Workspace(folder, registry.formats),
+        sources=Sources(registry, chosen, sources),
+        **({"call_id": "test", "tool": "test"} | more),
+    )
 
 
 def scripted_trial(

@@ -31,3 +31,23 @@ def gra_call(gra_registry: Registry, tmp_path: Path) -> Callable[..., ToolResult
         return call_tool(gra_registry.tools[name], arguments, gra_registry, tmp_path)
 
     return call
+
+
+@pytest.fixture
+def gra_content(gra_call: Callable[..., ToolResult]) -> Callable[..., Any]:
+    """Call an installed tool that must succeed and keep the contract of results; gives its content."""
+    return lambda name, /, **arguments: _answered(gra_call(name, **arguments), "ok").content
+
+
+@pytest.fixture
+def gra_error(gra_call: Callable[..., ToolResult]) -> Callable[..., Any]:
+    """Call an installed tool that must fail; gives the `ToolError`."""
+    return lambda name, /, **arguments: _answered(gra_call(name, **arguments), "error").error
+
+
+def _answered(result: ToolResult, status: str) -> ToolResult:
+    from gra_core.testing.conformance import check_result
+
+    check_result(result)
+    assert result.status == status, result.for_model()
+    return result

@@ -10,11 +10,11 @@ import httpx
 from attrs import frozen
 
 from gra_core import ToolError
+from gra_geo.rest import asked_wait, passes
 from gra_skill_web_search.sources.addresses import addresses_of, checked_url
 
 REDIRECTS = {301, 302, 303, 307, 308}
 MOST_REDIRECTS = 5
-RETRIED = {408, 429, 500, 502, 503, 504}
 LONGEST_WAIT_S = 10.0
 ACCEPT = (
     "text/html,application/xhtml+xml,text/plain,application/json,text/csv,application/xml;q=0.9,*/*;q=0.1"
@@ -146,8 +146,7 @@ def _raise_for(url: httpx.URL, response: httpx.Response) -> None:
         raise ToolError("not_found", said, hint="the page is gone: search for another")
     if status in (401, 402, 403, 407, 451):
         raise ToolError("not_available", said, hint="the page is not open to programs: use another source")
-    if status in RETRIED:
-        asked = response.headers.get("retry-after", "")
+    if passes(status):
         error = ToolError("quota" if status == 429 else "upstream", said, hint="try later, or another page")
-        raise _Passing(error, float(asked) if asked.isdigit() else None)
+        raise _Passing(error, asked_wait(response.headers))
     raise ToolError("upstream", said, hint="try another page")
