@@ -18,6 +18,7 @@ COMMANDS = {
     "show": ("show", "Show a run, or one trial's trajectory."),
     "score": ("score", "Score a run again without running it again."),
     "report": ("report", "Report one or more runs."),
+    "view": ("view", "Look at runs in a browser."),
     "judge": ("judge", "Validate a judge against ratings by people."),
     "doctor": ("doctor", "Tell what works here and what is missing."),
     "fetch-model": ("fetch_model", "Fetch a local model file into the cache."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,21 +15,42 @@ from gra_bench.options import print_json
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "markdown", "json"]),
+    type=click.Choice(["table", "markdown", "json", "html"]),
     default="table",
     show_default=True,
     help="Form of the report.",
 )
 @click.option("--scorer", metavar="NAME", help="Only the scores of this scorer or autorater.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --format html: write here, not to stdout.",
+)
+@click.option(
+    "--max-mb",
+    type=click.FloatRange(0),
+    default=40,
+    show_default=True,
+    metavar="N",
+    help="With --format html: most megabytes of trajectories; best scores are left out first.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def command(runs: tuple[Path, ...], form: str, scorer: str | None, as_json: bool) -> int:
-    """Report the results of one or more runs together, for each scorer that has scored them."""
+def command(
+    runs: tuple[Path, ...], form: str, scorer: str | None, output: Path | None, max_mb: float, as_json: bool
+) -> int:
+    """Report the results of one or more runs together, for each scorer that has scored them.
+
+    `--format html` writes the page of `gra-bench view` as one file that needs neither server nor network.
+    """
     from gra_bench.accounts import unfinished_judging, unfinished_usage
-    from gra_bench.scores import read_scores, scored_results
-    from gra_bench.store import read_manifest, read_results
-    from gra_bench.summary import summarize
+    from gra_bench.store import read_manifest
     from gra_bench.tables import markdown, print_summary
 
+    if form == "html" and not as_json:
+        return _write_page(list(runs), output, max_mb)
+    if output is not None:
+        raise click.UsageError(f"--output goes with --format html, not with {'json' if as_json else form}")
     manifests = [read_manifest(run) for run in runs]
     hashes = {
         name: {m["datasets"][name] for m in manifests if name in m["datasets"]}
@@ -42,16 +64,11 @@ def command(runs: tuple[Path, ...], form: str, scorer: str | None, as_json: bool
                 err=True,
             )
     names = [name for manifest in manifests for name in manifest["configurations"]]
-    results = [
-        result
-        for run in runs
-        for result in scored_results(read_results(run).values(), read_scores(run), scorer)
-    ]
-    if scorer and not results:
+    rows = _rows(runs, names, scorer)
+    if scorer and not rows:
         raise click.UsageError(
             f"no trial of {', '.join(map(str, runs))} is scored by {scorer!r}; score it first: gra-bench score RUN --scorer {scorer}"
         )
-    rows = summarize(results, names)
     if as_json or form == "json":
         unfinished = {str(run): unfinished_usage(run) for run in runs}
         judging = {str(run): unfinished_judging(run) for run in runs}
@@ -67,4 +84,38 @@ def command(runs: tuple[Path, ...], form: str, scorer: str | None, as_json: bool
         click.echo(markdown(rows))
     else:
         print_summary(rows)
+    return 0
+
+
+def _rows(runs: tuple[Path, ...], names: list[str], scorer: str | None) -> list[dict[str, Any]]:
+    """The summary's rows: from the index of a single run, from all results of several."""
+    from gra_bench.index import RunIndex
+    from gra_bench.scores import read_scores, scored_results
+    from gra_bench.store import read_results
+    from gra_bench.summary import summarize
+
+    if len(runs) == 1:
+        return [row for row in RunIndex(runs[0]).summary() if scorer in (None, row["scorer"])]
+    scored = (scored_results(read_results(run).values(), read_scores(run), scorer) for run in runs)
+    return summarize([result for results in scored for result in results], names)
+
+
+def _write_page(runs: list[Path], output: Path | None, max_mb: float) -> int:
+    from gra_bench.viewer.page import self_contained
+
+    parts = self_contained(runs, max_bytes=int(max_mb * 1e6), tell=lambda text: click.echo(text, err=True))
+    if output is None:
+        for part in parts:
+            click.echo(part, nl=False)
+        return 0
+    new = output.with_name(output.name + ".new")
+    try:
+        with new.open("w", encoding="utf-8") as file:
+            file.writelines(parts)
+        new.replace(output)
+    except OSError as error:
+        raise click.UsageError(f"--output {output}: {error.strerror}") from error
+    finally:
+        new.unlink(missing_ok=True)
+    click.echo(f"Written: {output}", err=True)
     return 0

@@ -185,10 +185,12 @@ def _finish(
     *, as_json: bool,
 ) -> int:  # fmt: skip
     from gra_bench.accounts import unfinished_judging, unfinished_usage
+    from gra_bench.index import keep_index
     from gra_bench.scores import read_scores, scored_results
     from gra_bench.summary import summarize
     from gra_bench.tables import print_summary
 
+    keep_index(folder)
     wanted = [results[t.id] for t in experiment.trials if t.id in results]
     rows = summarize(scored_results(wanted, read_scores(folder)), list(experiment.stages))
     made = [results[t.id] for t in todo if t.id in results]

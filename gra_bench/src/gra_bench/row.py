@@ -1,0 +1,54 @@
+"""Short rows of trials: what a list of thousands shows, without answers in full, plans and usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+# `scores` has [view, score] for each view (a scorer, perhaps with a judge) that has scored the trial's benchmark.
+COLUMNS = (
+    "trial", "benchmark", "configuration", "model", "query", "repeat", "split", "template", "K", "domain", "tier",
+    "status", "reason", "scores", "cost_usd", "seconds", "waited_s", "model_calls", "tool_calls", "tool_errors",
+    "tokens", "tools", "answer", "query_hash",
+)  # fmt: skip
+MAX_ANSWER = 160
+VIEW = ("benchmark", "scorer", "judge", "judge_passes")
+_SAME = (
+    "trial",
+    "benchmark",
+    "configuration",
+    "model",
+    "query",
+    "repeat",
+    "split",
+    "template",
+    "K",
+    "domain",
+    "tier",
+)
+_TOKENS = ("input", "cached", "output", "thinking", "tool_use")
+
+
+def short_rows(scored: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
+    """Views, and a row for each trial, from `gra_bench.scores.scored_results`: a trial once for each view."""
+    views: dict[tuple[Any, ...], int] = {}
+    rows: dict[str, list[Any]] = {}
+    place = COLUMNS.index("scores")
+    for result in scored:
+        view = views.setdefault(tuple(result.get(name) for name in VIEW), len(views))
+        if (row := rows.get(result["trial"])) is None:
+            row = rows[result["trial"]] = _row(result)
+        row[place].append([view, result["score"]])
+    return [dict(zip(VIEW, view, strict=True)) for view in views], rows
+
+
+def _row(result: dict[str, Any]) -> list[Any]:
+    outcome = result["outcome"]
+    cost, answer = outcome["cost_usd"], outcome["answer"]
+    return [
+        *(result.get(name) for name in _SAME),
+        outcome["status"], outcome["reason"][:MAX_ANSWER], [], None if cost is None else float(cost),
+        outcome["seconds"], outcome["waited_s"], outcome["model_calls"], sum(outcome["tools"].values()), outcome["tool_errors"],
+        sum(outcome["usage"].get(name, 0) for name in _TOKENS), list(outcome["tools"]),
+        answer if len(answer) <= MAX_ANSWER else answer[:MAX_ANSWER] + "…", result.get("query_hash", ""),
+    ]  # fmt: skip
