@@ -25,7 +25,7 @@ def gra_bench(*arguments: str) -> Any:
 
 
 def test_through_the_tools(tmp_path: Path) -> None:
-    def tool(name: str, **arguments: Any) -> Any:
+    def tool(name: str, /, **arguments: Any) -> Any:
         return gra_bench("tool", name, "--args", json.dumps(arguments), "--workspace", str(tmp_path))
 
     center = tool("get_place_center", name="Carhenge")["content"]

@@ -98,6 +98,6 @@ def get_strike_probability(
         "storm_id": storm_id.strip().upper() or "any",
         "wind_kt": wind_kt,
         "members": count,
+        "regions": rows_of(table.sort_values(["probability", "region_id"], ascending=[False, True]), 50),
     }
-    content["regions"] = rows_of(table.sort_values(["probability", "region_id"], ascending=[False, True]), 50)
     return ToolResult.ok(content, datasets=[saved], notes=notes)
