@@ -1,0 +1,1 @@
+"""GeoExpertQueries: open-ended queries with golden workflows, published ones and a set of our own."""

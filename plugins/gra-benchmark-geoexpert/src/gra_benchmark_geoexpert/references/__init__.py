@@ -1,0 +1,12 @@
+"""Reference trajectories: how far the shipped tools get with our queries on the embedded atlas."""
+
+from __future__ import annotations
+
+from gra_benchmark_geoexpert.references import hazards, health, operations, sites
+from gra_benchmark_geoexpert.references.steps import Reference
+
+REFERENCES: dict[str, Reference] = {
+    reference.id: reference
+    for module in (hazards, health, sites, operations)
+    for reference in module.REFERENCES
+}
