@@ -198,6 +198,26 @@ def test_ambiguous_and_unknown_names_give_candidates_not_a_guess(ctx) -> None:
     assert "geoId/31 (Nebraska" in caught.value.hint
 
 
+def test_fault_18_a_qualified_name_is_the_one_in_that_country(ctx) -> None:
+    (newcastle,) = read_points(ctx, ["Newcastle, UK"]).frame["country"]
+    assert newcastle == "GBR"
+    (portland,) = read_points(ctx, ["Portland, Oregon"]).frame["place_id"]
+    assert portland == "geonames/5746545"
+    with pytest.raises(ToolError, match="no place is called"):
+        read_points(ctx, ["Newcastle, Japan"])
+
+
+def test_a_region_s_name_where_places_are_wanted_is_answered_with_its_id(ctx) -> None:
+    with pytest.raises(ToolError) as caught:
+        read_features(ctx, ["Nebraska"])
+    assert "geoId/31 (Nebraska" in caught.value.hint
+
+
+def test_regions_and_places_in_one_list_keep_their_ids(ctx) -> None:
+    frame = read_features(ctx, ["geoId/31", "geonames/5072006", "geoId/08"]).frame
+    assert frame["feature_id"].tolist() == ["geoId/31", "geonames/5072006", "geoId/08"]
+
+
 def test_regions_must_be_areas(ctx) -> None:
     with pytest.raises(ToolError, match="must be polygons, got 1 of type Point"):
         read_regions(ctx, {"type": "Point", "coordinates": [0, 0]})

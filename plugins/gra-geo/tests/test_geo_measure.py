@@ -91,6 +91,15 @@ def test_published_areas(gra_registry) -> None:
     assert -156 < middle.x < -150 and 62 < middle.y < 66
 
 
+def test_the_published_centre_of_the_united_states(gra_registry) -> None:
+    """44°58′02.07622″N 103°46′17.60283″W, National Geodetic Survey: the fifty states, Alaska across the date line."""
+    from gra_core import Sources
+
+    country = Sources(gra_registry).open("boundaries").get(region_ids=["country/USA"])
+    middle = centroids(country.geometry)[0]
+    assert GEOD.inv(middle.x, middle.y, -103.771557, 44.967243)[2] < 30_000
+
+
 def test_the_whole_earth() -> None:
     assert area_m2(shapely.box(-180, -90, 180, 90))[0] == pytest.approx(EARTH_M2, rel=1e-9)
     assert perimeter_m(shapely.box(-180, -90, 180, 90))[0] == pytest.approx(0, abs=1e-6)

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gra_core import ToolError
-from gra_geo.raster import Raster, write_array
+from gra_geo.arrays import write_array
+from gra_geo.raster import Raster
 
 
 def test_what_cannot_be_a_raster_says_so(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_windows_do_not_change_the_answer(synthetic_raster, monkeypatch: pytest.
     raster = synthetic_raster(rng.random((200, 300)), 0, 60, 0.3)
     zones = frame(shapely.Point(45, 30).buffer(25), shapely.box(1, 1, 89, 59))
     whole = zonal_stats(raster, zones, ["mean", "sum", "max", "stdev"])
-    monkeypatch.setattr("gra_geo.zonal.WINDOW_CELLS", 1000)
+    monkeypatch.setattr("gra_geo.extraction.WINDOW_CELLS", 1000)
     assert zonal_stats(raster, zones, ["mean", "sum", "max", "stdev"]).to_numpy() == pytest.approx(
         whole.to_numpy()
     )

@@ -13,9 +13,10 @@ import pyarrow as pa
 import xarray as xr
 
 from gra_core import ToolError
+from gra_geo.arrays import write_array
 from gra_geo.crs import name_of
 from gra_geo.frames import plain, summarize
-from gra_geo.raster import Raster, write_array
+from gra_geo.raster import Raster
 
 
 def _storable(frame: Any) -> Any:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import geopandas as gpd
-import numpy as np
 import pandas as pd
-import shapely
 from attrs import field, frozen
 
 from gra_core import ToolContext, ToolError
-from gra_geo import antimeridian, geojson, validity
+from gra_geo import geojson
+from gra_geo.checks import checked
 from gra_geo.crs import to_wgs84
 from gra_geo.frames import WGS84, coordinate_columns, labelled, points_frame
+from gra_geo.lookup import place_named
 
-PLACE_PREFIXES = ("geonames/", "iata/", "landmark/", "osm/")
-# Coordinates stored with rounding may leave the range by this much.
-SLACK = 1e-6
+PLACE_PREFIXES = ("geonames/", "iata/", "landmark/", "osm/", "google/", "icao/")
 
 
 @frozen(kw_only=True)
@@ -162,7 +160,12 @@ def _from_texts(ctx: ToolContext, texts: list[str], what: str, notes: list[str])
             frames += [place_named(ctx, name, what, notes) for name in group]
     if len(frames) == 1:
         return frames[0]
-    return gpd.GeoDataFrame(pd.concat(frames, ignore_index=True), crs=WGS84)
+    return gpd.GeoDataFrame(pd.concat([_identified(f) for f in frames], ignore_index=True), crs=WGS84)
+
+
+def _identified(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """The frame with its ids in `feature_id`, so that regions and places in one list keep theirs."""
+    return labelled(frame) if "feature_id" not in frame.columns else frame
 
 
 def _runs(texts: list[str], what: str) -> list[tuple[str, list[str]]]:
@@ -187,123 +190,3 @@ def _kind_of(text: str) -> str:
         return "place"
     head, slash, tail = text.partition("/")
     return "region" if slash and tail and " " not in head else "name"
-
-
-def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd.GeoDataFrame:
-    """The one place of a name; several equally good ones are an error that lists them. Regions need their id."""
-    if what == "regions":
-        raise ToolError("bad_argument", f"{name!r} is not a region id", hint=_region_hint(ctx, name))
-    table = ctx.source("places").search(text=name, limit=10)
-    if not len(table):
-        raise ToolError(
-            "not_found",
-            f"no place is called {name!r}",
-            hint="try another spelling, or give [longitude, latitude]",
-        )
-    best = table[table["match"].isin(["exact", "alias"])] if "match" in table else table
-    if len(best) != 1:
-        shown = (best if len(best) else table).head(10)
-        listed = _listed(shown)
-        reason = "is the name of several places" if len(best) else "matches no place exactly"
-        raise ToolError("bad_argument", f"{name!r} {reason}: {listed}", hint="choose one by its id")
-    row = best.iloc[0]
-    notes.append(f"{name!r} was taken to be {row['place_id']} at ({row['lon']:.6g}, {row['lat']:.6g})")
-    return points_frame(best)
-
-
-def _listed(table: pd.DataFrame) -> str:
-    where = [
-        ", ".join(str(row[c]) for c in ("name", "admin1", "country") if pd.notna(row.get(c)) and row.get(c))
-        for _, row in table.iterrows()
-    ]
-    return "; ".join(f"{i} ({w})" for i, w in zip(table["place_id"], where, strict=True))
-
-
-def _region_hint(ctx: ToolContext, name: str) -> str:
-    try:
-        found = ctx.source("boundaries").find(name=name, limit=5)
-    except ToolError:
-        found = pd.DataFrame()
-    if not len(found):
-        return "give ids such as geoId/31; find_regions looks them up by name"
-    return (
-        "did you mean "
-        + "; ".join(f"{r['region_id']} ({r['name']}, {r['level']})" for _, r in found.iterrows())
-        + "?"
-    )
-
-
-def checked(frame: gpd.GeoDataFrame, what: str, notes: list[str]) -> gpd.GeoDataFrame:
-    """The frame with its geometries proved usable: present, finite, in range, valid, cut at the 180th meridian."""
-    frame = frame.reset_index(drop=True)
-    shapes = shapely.force_2d(frame.geometry.to_numpy())
-    shapes = _in_range(shapes, what)
-    lacking = np.array([g is None or g.is_empty for g in shapes])
-    if lacking.any():
-        rows = ", ".join(str(i + 1) for i in np.nonzero(lacking)[0][:5])
-        raise ToolError(
-            "bad_argument",
-            f"{what}: {int(lacking.sum())} features have an empty geometry (row {rows})",
-            hint="leave them out",
-        )
-    shapes = _whole(shapes, what, notes)
-    return frame.set_geometry(gpd.GeoSeries(shapes, crs=WGS84, index=frame.index))
-
-
-def _in_range(shapes: np.ndarray, what: str) -> np.ndarray:
-    xy, owner = shapely.get_coordinates(shapes, return_index=True)
-    finite = np.isfinite(xy).all(axis=1)
-    if not finite.all():
-        row = int(owner[~finite][0])
-        raise ToolError(
-            "bad_argument",
-            f"{what}: row {row + 1} has coordinates that are not numbers (NaN or infinite)",
-            hint="drop such rows first",
-        )
-    for axis, limit, name in ((1, 90.0, "latitude"), (0, 180.0, "longitude")):
-        beyond = np.abs(xy[:, axis]) > limit + SLACK
-        if beyond.any():
-            value = float(xy[beyond][0, axis])
-            raise ToolError(
-                "bad_argument",
-                f"{what}: {name} {value:g} of row {int(owner[beyond][0]) + 1} is beyond ±{limit:g}",
-                hint=_range_hint(name, value),
-            )
-    if (np.abs(xy) > [180.0, 90.0]).any():
-        return shapely.transform(shapes, lambda a: np.clip(a, [-180.0, -90.0], [180.0, 90.0]))
-    return shapes
-
-
-def _range_hint(name: str, value: float) -> str:
-    if name == "latitude":
-        return "coordinates are [longitude, latitude]; were they given the other way round?"
-    inside = float(antimeridian.wrap(value))
-    return f"longitudes run from −180 to 180: write {value:g} as {inside:g} (a shape may cross the 180th meridian as it is)"
-
-
-def _whole(shapes: np.ndarray, what: str, notes: list[str]) -> np.ndarray:
-    """Cut at the 180th meridian and repair, each row that needs it."""
-    bounds = shapely.bounds(shapes)
-    doubtful = ~shapely.is_valid(shapes) | (bounds[:, 2] - bounds[:, 0] > 180.0)
-    shapes = shapes.copy()
-    cut, mended = 0, 0
-    for row in np.nonzero(doubtful)[0]:
-        try:
-            whole = antimeridian.cut(shapes[row], validity.repair)
-            fixed = validity.repair(whole)
-        except validity.AmbiguousShape as error:
-            raise ToolError(
-                "bad_argument",
-                f"{what}: the polygon of row {row + 1} is not usable: {error}",
-                hint="give the ring so that it does not cross itself, or split it",
-            ) from error
-        cut += whole is not shapes[row]
-        mended += fixed is not whole
-        shapes[row] = fixed
-    if cut:
-        notes.append(
-            f"{what}: {cut} shapes with steps over 180 degrees of longitude were read as crossing the 180th meridian or circling a pole"
-        )
-    if mended:
-        notes.append(f"{what}: {mended} invalid polygons were repaired without changing their area")
-    return shapes

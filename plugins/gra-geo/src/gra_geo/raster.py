@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,7 +18,7 @@ from rasterio.errors import RasterioError
 from rasterio.windows import Window
 
 from gra_core import ToolError
-from gra_geo import antimeridian
+from gra_geo import antimeridian, sampling
 from gra_geo.crs import is_wgs84, name_of, parse_crs, transform
 from gra_geo.frames import WGS84
 
@@ -207,15 +206,7 @@ class Raster:
         By default the value of the cell a point lies in; `bilinear` interpolates between the four nearest cell centres
         (falling back to the cell where one of them is missing).
         """
-        col, row = self.to_grid(np.atleast_1d(lon), np.atleast_1d(lat))
-        values = np.full(col.shape, np.nan)
-        inside = (col >= 0) & (col <= self.width) & (row >= 0) & (row <= self.height)
-        if not inside.any():
-            return values
-        with self.reading() as reader:
-            for index, window in _groups(col, row, inside):
-                values[index] = _pick(self, reader, col[index], row[index], window, bilinear)
-        return values
+        return sampling.sample(self, lon, lat, bilinear=bilinear)
 
     def select(self, bounds: Box) -> xr.DataArray:
         """The cells whose centres lie in an EPSG:4326 box (edges included; west > east crosses the 180th meridian).
@@ -228,29 +219,7 @@ class Raster:
                 f"{self.path.name} is in {name_of(self.crs)}, not in longitude/latitude",
                 hint="use read with a window",
             )
-        west, south, east, north = bounds
-        cols, lon = self._columns(west, east if east >= west else east + 360.0)
-        lat = self.bounds[3] - (np.arange(self.height) + 0.5) * self.dy
-        rows = np.nonzero((lat >= south - 1e-9) & (lat <= north + 1e-9))[0]
-        values = np.full((len(rows), len(cols)), np.nan)
-        if values.size:
-            with self.reading() as reader:
-                for target, first, count in _spans(cols):
-                    values[:, target : target + count] = reader.read(int(rows[0]), first, len(rows), count)
-        return xr.DataArray(
-            values,
-            dims=("y", "x"),
-            coords={"y": lat[rows], "x": lon},
-            attrs={"crs": name_of(self.crs), "nodata": math.nan},
-        )
-
-    def _columns(self, west: float, east: float) -> tuple[np.ndarray, np.ndarray]:
-        """Columns with centres from west to east, in that order, and their longitudes in that range."""
-        centres = self.bounds[0] + (np.arange(self.width) + 0.5) * self.dx
-        lon = west + (centres - west + 1e-9) % 360.0 - 1e-9
-        keep = np.nonzero(lon <= east + 1e-9)[0]
-        order = keep[np.argsort(lon[keep], kind="stable")]
-        return order, np.round(lon[order], 10)
+        return sampling.select(self, bounds)
 
 
 class Reader:
@@ -282,112 +251,5 @@ class Reader:
         )
 
 
-def _groups(
-    col: np.ndarray, row: np.ndarray, inside: np.ndarray, side: int = 1024
-) -> Iterator[tuple[np.ndarray, tuple[int, int]]]:
-    """Points by tile of the raster, so that scattered points read small windows."""
-    index = np.nonzero(inside)[0]
-    tiles = np.column_stack([row[index] // side, col[index] // side]).astype(int)
-    keys, owner = np.unique(tiles, axis=0, return_inverse=True)
-    for number, key in enumerate(keys):
-        yield index[owner.ravel() == number], (int(key[0]) * side, int(key[1]) * side)
-
-
-def _pick(
-    raster: Raster, reader: Reader, col: np.ndarray, row: np.ndarray, window: tuple[int, int], bilinear: bool
-) -> np.ndarray:
-    top = max(0, int(np.floor(row.min() - 0.5)))
-    bottom = min(raster.height, int(np.floor(row.max() + 0.5)) + 1)
-    turn = bilinear and raster.around_the_world
-    left = 0 if turn else max(0, int(np.floor(col.min() - 0.5)))
-    right = raster.width if turn else min(raster.width, int(np.floor(col.max() + 0.5)) + 1)
-    cells = reader.read(top, left, bottom - top, right - left)
-    i = np.clip(np.floor(row).astype(int), 0, raster.height - 1) - top
-    j = np.clip(np.floor(col).astype(int), 0, raster.width - 1) - left
-    nearest = cells[i, j]
-    if not bilinear:
-        return nearest
-    y, x = row - 0.5 - top, col - 0.5 - left
-    rows = [np.clip(np.floor(y).astype(int) + d, 0, cells.shape[0] - 1) for d in (0, 1)]
-    cols = [np.floor(x).astype(int) + d for d in (0, 1)]
-    cols = [c % raster.width if turn else np.clip(c, 0, cells.shape[1] - 1) for c in cols]
-    fy, fx = y - np.floor(y), x - np.floor(x)
-    top_row = cells[rows[0], cols[0]] * (1 - fx) + cells[rows[0], cols[1]] * fx
-    low_row = cells[rows[1], cols[0]] * (1 - fx) + cells[rows[1], cols[1]] * fx
-    mixed = top_row * (1 - fy) + low_row * fy
-    return np.where(np.isnan(mixed), nearest, mixed)
-
-
-def _spans(cols: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    """Runs of neighbouring columns: position in the result, first column, number."""
-    if len(cols):
-        breaks = np.nonzero(np.diff(cols) != 1)[0] + 1
-        for start, stop in zip([0, *breaks], [*breaks, len(cols)], strict=True):
-            yield int(start), int(cols[start]), int(stop - start)
-
-
 def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
-
-
-def write_array(values: xr.DataArray, path: Path) -> None:
-    """A two-dimensional DataArray with evenly spaced x and y coordinates and ``attrs["crs"]`` (or rioxarray's) as a GeoTIFF."""
-    if values.ndim != 2:
-        raise ToolError(
-            "bad_argument",
-            f"a raster has two dimensions (y, x), this array has {values.ndim}",
-            hint="store one band at a time",
-        )
-    y, x = (values[d].to_numpy().astype(float) for d in values.dims)
-    dx, dy = _step(x), _step(y)
-    data = values.to_numpy()
-    if dy > 0:
-        data, y, dy = data[::-1], y[::-1], -dy
-    if dx < 0:
-        data, x, dx = data[:, ::-1], x[::-1], -dx
-    grid = rasterio.transform.from_origin(x[0] - dx / 2, y[0] - dy / 2, dx, -dy)
-    data = (
-        data.astype("uint8")
-        if data.dtype == bool
-        else data.astype("int32")
-        if data.dtype == "int64"
-        else data
-    )
-    profile = {
-        "driver": "GTiff",
-        "count": 1,
-        "height": len(y),
-        "width": len(x),
-        "dtype": str(data.dtype),
-        "transform": grid,
-    }
-    profile |= {
-        "crs": _crs_of(values),
-        "nodata": values.attrs.get("nodata", values.attrs.get("_FillValue")),
-        "compress": "deflate",
-        "tiled": True,
-    }
-    with rasterio.open(path, "w", **profile) as target:
-        target.write(np.ascontiguousarray(data), 1)
-
-
-def _step(axis: np.ndarray) -> float:
-    if len(axis) < 2:
-        raise ToolError(
-            "bad_argument", "a raster needs at least two cells each way", hint="take a larger area"
-        )
-    steps = np.diff(axis)
-    if not np.allclose(steps, steps[0], rtol=1e-3):
-        raise ToolError(
-            "bad_argument",
-            "the raster's coordinates are not evenly spaced",
-            hint="resample it to an even grid",
-        )
-    return float((axis[-1] - axis[0]) / (len(axis) - 1))
-
-
-def _crs_of(values: xr.DataArray) -> str | None:
-    crs = values.attrs.get("crs")
-    if crs is None and "spatial_ref" in values.coords:
-        crs = values.coords["spatial_ref"].attrs.get("crs_wkt")
-    return parse_crs(crs).to_wkt() if crs is not None else None

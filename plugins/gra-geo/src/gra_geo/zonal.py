@@ -7,7 +7,6 @@ weights a cell by its covered true area (on longitude/latitude grids and uneven 
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import geopandas as gpd
@@ -16,33 +15,14 @@ import pandas as pd
 import rasterio
 import shapely
 from attrs import evolve
-from exactextract.exact_extract import exact_extract
-from exactextract.writer import Writer
 
 from gra_core import ToolError
 from gra_geo.cells import CellAreas, Cells, Zones, uneven
+from gra_geo.extraction import BY_AREA, UNWEIGHTED, check_stats, operations, result_of, run
 from gra_geo.raster import Raster
 from gra_geo.zones import on_grid
 
-STATS = ("mean", "sum", "min", "max", "median", "stdev", "variance", "majority", "minority", "variety")
-PERCENTILE = re.compile(r"^p(\d{1,2}|100)$")
-# Cells held at a time: 32 MB of float64.
-WINDOW_CELLS = 4_000_000
 CACHE_MB = 128
-UNWEIGHTED = ("min", "max", "variety")
-BY_AREA = ("mean", "stdev", "variance")
-
-
-def check_stats(stats: list[str]) -> list[str]:
-    """The statistics asked for, once each; `ToolError` names the unknown ones."""
-    unknown = [s for s in stats if s not in STATS and not PERCENTILE.match(s)]
-    if unknown or not stats:
-        raise ToolError(
-            "bad_argument",
-            f"unknown statistics {', '.join(map(repr, unknown)) or '(none given)'}",
-            hint=f"choose from {', '.join(STATS)}, or percentiles such as p10",
-        )
-    return list(dict.fromkeys(stats))
 
 
 def zonal_stats(
@@ -123,31 +103,6 @@ def _weighting(raster: Raster, weights: Any, stats: list[str]) -> tuple[Any, str
     return "fraction", "covered share of the cell (cells of equal area)"
 
 
-class _Rows(Writer):
-    """Collects results by zone row."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: dict[int, dict[str, Any]] = {}
-
-    def add_operation(self, op: Any) -> None:
-        pass
-
-    def add_column(self, name: str) -> None:
-        pass
-
-    def write(self, feature: Any) -> None:
-        from exactextract.feature import JSONFeature
-
-        copy = JSONFeature()
-        feature.copy_to(copy)
-        values = copy.feature["properties"]
-        self.rows[int(values.pop("row"))] = values
-
-    def features(self) -> dict[int, dict[str, Any]]:
-        return self.rows
-
-
 def _fill_areas(
     table: pd.DataFrame, raster: Raster, shapes: np.ndarray, stats: list[str], weighting: Any, odd: np.ndarray
 ) -> None:
@@ -157,85 +112,23 @@ def _fill_areas(
         values = Cells(reader)
         if isinstance(weighting, Raster):
             with weighting.reading() as other:
-                found = _run(
+                found = run(
                     values,
                     Cells(other, "weight"),
                     Zones(shapes, rows),
-                    _operations(stats, "fraction", weighted=True),
+                    operations(stats, "fraction", weighted=True),
                 )
         else:
-            found = _run(values, None, Zones(shapes, rows[~odd[rows]]), _operations(stats, weighting))
-            found |= (
-                _run(
-                    values,
-                    CellAreas(raster),
-                    Zones(shapes, rows[odd[rows]]),
-                    _operations(stats, weighting, weighted=True),
-                )
-                if odd.any()
-                else {}
-            )
+            found = run(values, None, Zones(shapes, rows[~odd[rows]]), operations(stats, weighting))
+            unlike = Zones(shapes, rows[odd[rows]])
+            if unlike.count():
+                found |= run(values, CellAreas(raster), unlike, operations(stats, weighting, weighted=True))
     size = raster.dx * raster.dy
     area = shapely.area(shapes)
     for row, result in found.items():
         cells = float(result.get("cells") or 0.0)
-        table.iloc[row, :-2] = [_number(_result(result, s)) if cells > 0 else np.nan for s in stats]
+        table.iloc[row, :-2] = [result_of(result, s) if cells > 0 else np.nan for s in stats]
         table.iloc[row, -2:] = cells, min(1.0, cells * size / area[row]) if area[row] > 0 else 0.0
-
-
-def _operations(stats: list[str], coverage: str, *, weighted: bool = False) -> list[str]:
-    by_weight = [f"{_field(s)}=weighted_{s}" for s in stats if weighted and s in BY_AREA]
-    return [
-        *by_weight,
-        *(_operation(s, coverage) for s in stats if not (weighted and s in BY_AREA)),
-        "cells=count",
-    ]
-
-
-def _run(values: Cells, weights: Any, zones: Zones, ops: list[str]) -> dict[int, dict[str, Any]]:
-    if not zones.count():
-        return {}
-    try:
-        return exact_extract(
-            values,
-            zones,
-            ops,
-            weights=weights,
-            include_cols=["row"],
-            output=_Rows(),
-            max_cells_in_memory=WINDOW_CELLS,
-        )
-    except (RuntimeError, ValueError) as error:
-        raise ToolError(
-            "bad_argument",
-            f"zonal statistics of {values.raster.path.name} failed: {error}",
-            hint="check that values and weights share one grid",
-        ) from error
-
-
-def _operation(stat: str, coverage: str) -> str:
-    """exactextract's text for a statistic."""
-    options = (
-        [] if stat in (*UNWEIGHTED, "sum") or coverage == "fraction" else [f"coverage_weight={coverage}"]
-    )
-    name = stat
-    if match := PERCENTILE.match(stat):
-        name, options = "quantile", [f"q={float(match[1]) / 100}", *options]
-    return f"{_field(stat)}={name}" + (f"({','.join(options)})" if options else "")
-
-
-def _field(stat: str) -> str:
-    return f"v_{stat}"
-
-
-def _result(values: dict[str, Any], stat: str) -> Any:
-    """A statistic's value; exactextract adds the percent to the names of quantiles."""
-    name = _field(stat)
-    return (
-        values.get(name)
-        if name in values
-        else next((v for k, v in values.items() if k.startswith(name + "_")), None)
-    )
 
 
 def _tour(raster: Raster, shapes: np.ndarray, side: int = 512) -> np.ndarray:
@@ -267,10 +160,6 @@ def _fill_points(
         table.iloc[at, table.columns.get_loc(stat)] = column
     table.iloc[at, -2] = 0.0
     table.iloc[at, -1] = np.where(np.isnan(values), 0.0, 1.0)
-
-
-def _number(value: Any) -> float:
-    return np.nan if value is None or np.ma.is_masked(value) else float(value)
 
 
 def _remarks(table: pd.DataFrame, shapes: np.ndarray) -> list[str]:

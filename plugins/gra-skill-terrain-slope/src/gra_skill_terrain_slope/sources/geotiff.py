@@ -86,10 +86,8 @@ class GeoTiffElevation:
             return group[0]
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="gra-elevation-")
-        target = (
-            Path(self._folder.name)
-            / f"{group[0].path.parent.name or 'tiles'}-{len(group)}-{abs(hash(group[0].path)):x}.vrt"
-        )
+        number = len(list(Path(self._folder.name).iterdir())) + 1
+        target = Path(self._folder.name) / f"{group[0].path.parent.name or 'tiles'}-{number}.vrt"
         write_mosaic(group, target)
         return Raster.open(target)
 
