@@ -39,7 +39,12 @@ def ask(client):
 
 def tool(called="find_place", description="Find a place by its name.", /, **properties) -> ToolDeclaration:
     properties = properties or {"name": {"type": "string"}}
-    parameters = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
     return ToolDeclaration(name=called, description=description, parameters=parameters)
 
 

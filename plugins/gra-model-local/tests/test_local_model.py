@@ -9,7 +9,6 @@ import threading
 import time
 
 import pytest
-from gra_model_local.plugin import gra_models
 
 from gra_core import (
     Clock,
@@ -23,8 +22,9 @@ from gra_core import (
     TrialBrief,
     UsageError,
 )  # fmt: skip
+from gra_model_local.plugin import gra_models
 
-GREEDY = ModelSettings(temperature=0.0)
+pytestmark = pytest.mark.slow
 LONG = {"settings": ModelSettings(temperature=0.0, max_output_tokens=4000, extra={"ignore_eos": True})}
 
 # A template after the Hermes convention, which puts declarations and calls between XML tags.
@@ -58,22 +58,36 @@ def test_it_answers_a_question_and_counts_its_tokens(ask, client):
     assert used.prompt > 10 and used.output > 5 and not used.estimated
     again = ask("Who wrote Hamlet?")
     assert again.message.text == reply.message.text
-    assert again.usage.prompt == used.prompt and again.usage.cached >= used.prompt - 2, "the prompt cache is counted as such"
+    assert again.usage.prompt == used.prompt and again.usage.cached >= used.prompt - 2, (
+        "the prompt cache is counted as such"
+    )
 
 
 def test_it_makes_a_constrained_call_that_fits_the_schema(ask, tool):
-    tools = (tool(name={"type": "string"}, kind={"enum": ["city", "county"]}, limit={"type": "integer", "minimum": 1, "maximum": 9}),)
+    tools = (
+        tool(
+            name={"type": "string"},
+            kind={"enum": ["city", "county"]},
+            limit={"type": "integer", "minimum": 1, "maximum": 9},
+        ),
+    )
     reply = ask("Find the city called Helsinki.", tools=tools, choice=ToolChoice(mode="any"))
     assert reply.stop == "tool_calls"
     (call,) = reply.message.tool_calls
     assert (call.id, call.name) == ("call_1", "find_place")
-    assert call.arguments["name"] == "Helsinki" and call.arguments["kind"] in ("city", "county") and 1 <= call.arguments["limit"] <= 9
+    assert (
+        call.arguments["name"] == "Helsinki"
+        and call.arguments["kind"] in ("city", "county")
+        and 1 <= call.arguments["limit"] <= 9
+    )
 
 
 def test_it_goes_on_after_a_result(ask, tool):
     first = ask("Find the place called Helsinki.", tools=(tool(),), choice=ToolChoice(mode="any"))
     (call,) = first.message.tool_calls
-    result = ToolReply(call_id=call.id, name=call.name, output={"status": "ok", "content": {"country": "Finland"}})
+    result = ToolReply(
+        call_id=call.id, name=call.name, output={"status": "ok", "content": {"country": "Finland"}}
+    )
     turns = (Message.user("In which country is Helsinki?"), first.message, Message.results([result]))
     second = ask(messages=turns, tools=(tool(),))
     assert second.stop in ("stop", "tool_calls")
@@ -94,15 +108,18 @@ def test_no_choice_is_plain_text(ask, tool):
     assert "Shakespeare" in reply.message.text and not reply.message.tool_calls
 
 
-def test_sixty_tools_fit_because_they_are_written_short(ask, tool):
+def test_thirty_tools_fit_because_they_are_written_short(ask, tool):
     long = "Computes something of use. " + "It can do a lot more than that, and here is all of it. " * 12
-    tools = tuple(tool(f"tool_{n}", long, name={"type": "string", "description": long}) for n in range(60))
-    assert ask("Use tool_7 on Helsinki.", tools=tools).usage.prompt < 4000
+    tools = tuple(tool(f"tool_{n}", long, name={"type": "string", "description": long}) for n in range(30))
+    assert ask("Use tool_7 on Helsinki.", tools=tools).usage.prompt < 2000
 
 
 def test_the_same_seed_gives_the_same_answer(ask):
     settings = ModelSettings(seed=7, temperature=0.9, max_output_tokens=20)
-    assert ask("Tell me a story.", settings=settings).message.text == ask("Tell me a story.", settings=settings).message.text
+    assert (
+        ask("Tell me a story.", settings=settings).message.text
+        == ask("Tell me a story.", settings=settings).message.text
+    )
 
 
 def test_the_output_limit_is_no_clean_stop(ask, tool):
@@ -128,7 +145,11 @@ def test_a_schema_that_makes_no_grammar_leaves_the_arguments_open(ask, tool):
 
 
 def test_patterns_and_ranges_are_kept_by_the_grammar(ask, tool):
-    dated = tool(name={"type": "string"}, month={"type": "string", "pattern": r"^\d{4}-\d{2}$"}, lat={"type": "number", "minimum": -90, "maximum": 90})
+    dated = tool(
+        name={"type": "string"},
+        month={"type": "string", "pattern": r"^\d{4}-\d{2}$"},
+        lat={"type": "number", "minimum": -90, "maximum": 90},
+    )
     (call,) = ask("Find Helsinki.", tools=(dated,), choice=ToolChoice(mode="any")).message.tool_calls
     assert re.fullmatch(r"\d{4}-\d{2}", call.arguments["month"]) and -90 <= call.arguments["lat"] <= 90
 
@@ -148,19 +169,20 @@ def test_a_bad_setting_is_named(ask, tool):
 
 
 def test_the_clock_ends_an_answer(ask):
-    started = time.monotonic()
     with pytest.raises(LimitExceeded, match="wall_clock_s"):
         ask("Tell me a story.", clock=Clock(1.0), **LONG)
-    assert time.monotonic() - started < 6
-
-
-def test_the_clock_ends_the_reading_of_a_long_prompt_between_two_batches(ask):
-    ask("Hi")  # loaded, and another prompt than the long one is in the cache
-    started = time.monotonic()
-    with pytest.raises(LimitExceeded):
-        ask("ward " * 7000, clock=Clock(0.5))
     assert "Shakespeare" in ask().message.text
-    assert time.monotonic() - started < 20, "reading all of it takes longer"
+
+
+def test_the_clock_ends_the_reading_of_a_long_prompt_between_two_batches(ask, client):
+    with pytest.raises(LimitExceeded):
+        ask("ward " * 3000, clock=Clock(0.3))
+    seen = []
+    body = {"messages": [{"role": "user", "content": "word " * 3000}], "max_tokens": 1}
+    client.engine.take_turn(lambda: False)
+    completion = client.engine.ask(body, lambda: seen.append(1) is None and len(seen) > 2)
+    client.engine.end_turn()
+    assert len(seen) == 3 and not completion.finish, "given up at the third of about twelve batches"
 
 
 def test_close_ends_an_answer_and_leaves_the_model_to_others(ask, smollm2):
@@ -234,7 +256,13 @@ def test_native_calls_are_made_and_sent_back(ask, native, tool):
 def test_where_the_model_fails_at_native_calls_constrained_output_takes_over(ask, native, tool):
     """Without examples the small model writes prose although a call is required."""
     settings = ModelSettings(temperature=0.0, max_output_tokens=60)
-    reply = ask("Find the place called Helsinki.", on=native, tools=(tool(),), choice=ToolChoice(mode="any"), settings=settings)
+    reply = ask(
+        "Find the place called Helsinki.",
+        on=native,
+        tools=(tool(),),
+        choice=ToolChoice(mode="any"),
+        settings=settings,
+    )
     assert reply.stop == "tool_calls" and reply.message.tool_calls[0].name == "find_place"
     assert len(reply.requests) == 2
 
@@ -262,8 +290,14 @@ def test_it_writes_nothing_of_its_own_and_ends_cleanly(smollm2):
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 
+def test_the_environment_of_child_processes_stays_as_it_was(smollm2):
+    assert run("print([name for name in os.environ if 'OMP' in name])").stdout == "[]\n"
+
+
 def test_a_process_ends_although_a_request_runs(smollm2):
-    done = run("threading.Thread(target=ask, args=('Hi', 4000), daemon=True).start(); time.sleep(1); print('end')")
+    done = run(
+        "threading.Thread(target=ask, args=('Hi', 4000), daemon=True).start(); time.sleep(1); print('end')"
+    )
     assert (done.stdout, done.returncode) == ("end\n", 0)
     assert "Fatal" not in done.stderr and "terminate" not in done.stderr
 

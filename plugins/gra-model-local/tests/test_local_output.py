@@ -13,7 +13,10 @@ from gra_core import ToolDeclaration
 from gra_model_local.output import BadOutput, Output, open_answer, output_schema, read_output, well_begun
 
 OPEN = {"type": "object"}
-TOOLS = (ToolDeclaration(name="a", description="", parameters=OPEN), ToolDeclaration(name="b", description="", parameters=OPEN))
+TOOLS = (
+    ToolDeclaration(name="a", description="", parameters=OPEN),
+    ToolDeclaration(name="b", description="", parameters=OPEN),
+)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -45,7 +48,15 @@ def test_what_was_said_is_what_is_read(arguments, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Nebraska", '{"answer": "x"', '{"answer": "x"} {"answer": "y"}', '{"tool": "a", "arguments": {"x": NaN}}', "[" * 100_000, '{"answer": "\\ud83d"}'],
+    [
+        "",
+        "Nebraska",
+        '{"answer": "x"',
+        '{"answer": "x"} {"answer": "y"}',
+        '{"tool": "a", "arguments": {"x": NaN}}',
+        "[" * 100_000,
+        '{"answer": "\\ud83d"}',
+    ],
 )
 def test_what_is_no_json_is_bad_output(text):
     with pytest.raises(BadOutput, match="not valid JSON"):
@@ -59,13 +70,24 @@ def test_a_call_that_had_to_be_made_is_no_answer():
 
 def test_the_schema_of_one_tool_names_it_and_holds_its_parameters():
     schema = output_schema(
-        (ToolDeclaration(name="a", description="", parameters={"type": "object", "properties": {"n": {"type": "integer"}}}),), answer=False
+        (
+            ToolDeclaration(
+                name="a",
+                description="",
+                parameters={"type": "object", "properties": {"n": {"type": "integer"}}},
+            ),
+        ),
+        answer=False,
     )
     valid = jsonschema.Draft202012Validator(schema).is_valid
     assert valid({"tool": "a", "arguments": {"n": 1}})
     assert not valid({"tool": "a", "arguments": {"n": "1"}}) and not valid({"tool": "c", "arguments": {}})
     loose = jsonschema.Draft202012Validator(output_schema(TOOLS, answer=True, loose=True)).is_valid
-    assert loose({"tool": "b", "arguments": {"n": "1"}}) and loose({"answer": ""}) and not loose({"tool": "c", "arguments": {}})
+    assert (
+        loose({"tool": "b", "arguments": {"n": "1"}})
+        and loose({"answer": ""})
+        and not loose({"tool": "c", "arguments": {}})
+    )
 
 
 @given(text=st.text(), cut=st.integers(min_value=0, max_value=40))
@@ -82,6 +104,16 @@ def test_a_call_that_was_cut_off_says_nothing():
     assert open_answer('{"tool": "a", "argu') == "" and open_answer("") == ""
 
 
-@pytest.mark.parametrize(("text", "begun"), [("", True), ('{"to', True), ('{\n "tool": "a", ', True), ('{"answer": "x', True), ("Once", False), ('{"an_"', False)])
+@pytest.mark.parametrize(
+    ("text", "begun"),
+    [
+        ("", True),
+        ('{"to', True),
+        ('{\n "tool": "a", ', True),
+        ('{"answer": "x', True),
+        ("Once", False),
+        ('{"an_"', False),
+    ],
+)
 def test_cut_off_output_is_told_from_prose(text, begun):
     assert well_begun(text) is begun

@@ -9,8 +9,14 @@ from gra_model_local.prompt import constrained_messages, native_messages
 
 
 def conversation(provider="", state=None) -> ModelRequest:
-    calls = (ToolCall(id="c1", name="find_place", arguments={"name": "Zürich"}), ToolCall(id="c2", name="now"))
-    replies = [ToolReply(call_id="c1", name="find_place", output={"status": "empty"}), ToolReply(call_id="c2", name="now", output={"status": "ok"})]
+    calls = (
+        ToolCall(id="c1", name="find_place", arguments={"name": "Zürich"}),
+        ToolCall(id="c2", name="now"),
+    )
+    replies = [
+        ToolReply(call_id="c1", name="find_place", output={"status": "empty"}),
+        ToolReply(call_id="c2", name="now", output={"status": "ok"}),
+    ]
     messages = (
         Message.user("Where is Zürich?"), Message(role="model", tool_calls=calls, provider=provider, state=state),
         Message.results(replies), Message.user("Go on."), Message(role="model", text="Nowhere."), Message.user(""),
@@ -20,13 +26,18 @@ def conversation(provider="", state=None) -> ModelRequest:
 
 def test_constrained_turns_alternate_and_show_calls_as_the_json_they_were(tool):
     system, *turns = constrained_messages(conversation(), (tool(),), answer=True, window=8192)
-    assert system["content"].startswith("Be brief.\n\nTools:\nfind_place(name: string): Find a place by its name.\n\n")
+    assert system["content"].startswith(
+        "Be brief.\n\nTools:\nfind_place(name: string): Find a place by its name.\n\n"
+    )
     assert '{"answer": "<text>"}' in system["content"]
     assert [t["role"] for t in turns] == ["user", "assistant", "user", "assistant", "user"]
     first, second = turns[1]["content"].splitlines()
     assert json.loads(first) == {"tool": "find_place", "arguments": {"name": "Zürich"}}
     assert json.loads(second) == {"tool": "now", "arguments": {}}
-    assert turns[2]["content"] == 'Result of find_place: {"status": "empty"}\n\nResult of now: {"status": "ok"}\n\nGo on.'
+    assert (
+        turns[2]["content"]
+        == 'Result of find_place: {"status": "empty"}\n\nResult of now: {"status": "ok"}\n\nGo on.'
+    )
     assert json.loads(turns[3]["content"]) == {"answer": "Nowhere."} and turns[4]["content"] == "(empty)"
 
 
@@ -42,7 +53,16 @@ def test_without_tools_there_is_no_word_of_json():
 
 def test_native_turns_answer_each_call():
     messages = native_messages(conversation(), "local:x")
-    assert [m["role"] for m in messages] == ["system", "user", "assistant", "tool", "tool", "user", "assistant", "user"]
+    assert [m["role"] for m in messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert messages[2]["tool_calls"][0] == {
         "id": "c1", "type": "function", "function": {"name": "find_place", "arguments": '{"name": "Zürich"}'},
     }  # fmt: skip

@@ -37,7 +37,10 @@ def test_the_whole_description_when_there_is_room():
 
 def test_the_first_sentence_when_there_is_none():
     text = describe([BUFFER], most_tokens=5)
-    assert text == 'buffer(features: string, distance_m: number, cap?: "round"|"flat"): Buffer features by a distance.'
+    assert (
+        text
+        == 'buffer(features: string, distance_m: number, cap?: "round"|"flat"): Buffer features by a distance.'
+    )
 
 
 def test_a_long_first_sentence_is_cut():
@@ -66,7 +69,11 @@ SCHEMA = {
     "description": "d",
     "properties": {
         "description": {"type": "string", "description": "d", "default": "x"},
-        "pattern": {"type": "array", "items": {"type": "string", "title": "t", "pattern": r"^\d{4}$"}, "maxItems": 9},
+        "pattern": {
+            "type": "array",
+            "items": {"type": "string", "title": "t", "pattern": r"^\d{4}$"},
+            "maxItems": 9,
+        },
         "default": {"enum": ["title", "default"]},
     },
     "required": ["description"],
@@ -88,19 +95,32 @@ def test_a_bare_schema_loses_annotations_but_no_property_of_such_a_name():
 def test_a_portable_schema_keeps_annotations_and_what_the_converter_can_take():
     properties = portable(SCHEMA)["properties"]
     assert properties["description"] == SCHEMA["properties"]["description"]
-    assert properties["pattern"] == {"type": "array", "items": {"type": "string", "title": "t", "pattern": "^[0-9]{4}$"}, "maxItems": 9}
+    assert properties["pattern"] == {
+        "type": "array",
+        "items": {"type": "string", "title": "t", "pattern": "^[0-9]{4}$"},
+        "maxItems": 9,
+    }
     assert portable({"type": "array", "minItems": 5, "maxItems": 100_000}) == {"type": "array", "minItems": 5}
     assert portable({"type": "array", "minItems": 5, "maxItems": 2}) == {"type": "array"}
     assert portable({"type": "string", "minLength": 5, "maxLength": 2}) == {"type": "string"}
 
 
-@pytest.mark.parametrize("pattern", [r"(?=a)b", r"abc", r"^a\bc$", r"^[\d-]+$", r"^a+?$", r"^(?:a)$", r"^a{1,5000}$", None, r"^\s$"])
+@pytest.mark.parametrize(
+    "pattern",
+    [r"(?=a)b", r"abc", r"^a\bc$", r"^[\d-]+$", r"^a+?$", r"^(?:a)$", r"^a{1,5000}$", None, r"^\s$"],
+)
 def test_patterns_beyond_a_grammar_are_dropped(pattern):
     assert plain_pattern(pattern) == ""
 
 
-@pytest.mark.parametrize("pattern", [r"^\d{4}-\d{2}$", r"^\w+/\d+$", r"^[a-z]+$", r"^ds://[\w]*x$", r"^geoId/\d{2}(\d{3})?$"])
-@given(text=st.from_regex(r"\A[a-zA-Z0-9_/:-]{0,12}\Z") | st.from_regex(r"\A[0-9]{4}-[0-9]{2}\Z") | st.from_regex(r"\AgeoId/[0-9]{2,5}\Z"))
+@pytest.mark.parametrize(
+    "pattern", [r"^\d{4}-\d{2}$", r"^\w+/\d+$", r"^[a-z]+$", r"^ds://[\w]*x$", r"^geoId/\d{2}(\d{3})?$"]
+)
+@given(
+    text=st.from_regex(r"\A[a-zA-Z0-9_/:-]{0,12}\Z")
+    | st.from_regex(r"\A[0-9]{4}-[0-9]{2}\Z")
+    | st.from_regex(r"\AgeoId/[0-9]{2,5}\Z")
+)
 def test_a_plain_pattern_means_the_same(pattern, text):
     plain = plain_pattern(pattern)
     if plain:

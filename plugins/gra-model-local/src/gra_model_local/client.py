@@ -119,7 +119,7 @@ class LocalClient:
         window = self.context_window or 0
         fields: dict[str, Any] = {
             "temperature": settings.temperature, "top_p": settings.top_p, "seed": settings.seed,
-            "max_tokens": settings.max_output_tokens or min(MOST_OUTPUT, window // 4),
+            "max_tokens": settings.max_output_tokens or min(MOST_OUTPUT, window // 8),
         }  # fmt: skip
         if settings.thinking:
             on = settings.thinking != "off"

@@ -11,11 +11,11 @@ from typing import Any
 
 from gra_core import ModelError, UsageError
 from gra_model_local.completion import Completion
+from gra_model_local.llama import llama
 from gra_model_local.options import EngineOptions
 
-BATCH_TOKENS = (
-    512  # a prompt is read in pieces of this size; only between two pieces can a request be given up
-)
+# A prompt is read in pieces of this size; only between two pieces can a request be given up.
+BATCH_TOKENS = 256
 QUIET = -1
 LONGEST_QUEUE_S, EXIT_WAIT_S, TICK_S = 3600.0, 20.0, 0.2
 
@@ -92,11 +92,10 @@ class Engine:
 
 
 def _load(path: Path, options: EngineOptions, window: int) -> Any:
-    import xllamacpp
-
+    xllamacpp = llama()
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
-    params.n_ctx, params.n_batch, params.n_parallel = window, BATCH_TOKENS, 1
+    params.n_ctx, params.n_batch, params.n_ubatch, params.n_parallel = window, BATCH_TOKENS, BATCH_TOKENS, 1
     params.verbosity, params.warmup, params.offline = QUIET, False, True
     # llama.cpp opens a loopback port that is not used here: nobody else shall use it either.
     params.ui, params.endpoint_slots, params.api_keys = False, False, [secrets.token_hex(32)]

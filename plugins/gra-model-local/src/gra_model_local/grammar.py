@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from gra_model_local.llama import llama
+
 _ANNOTATIONS = ("description", "title", "default", "examples")
 _LITERAL = ("enum", "const", "required", *_ANNOTATIONS)
 _CLASSES = {r"\d": "[0-9]", r"\w": "[A-Za-z0-9_]"}
@@ -16,9 +18,7 @@ COMPACT = {"x-guidance": {"whitespace_flexible": False, "item_separator": ", ", 
 def grammar_of(schema: dict[str, Any]) -> str:
     """The grammar of JSON texts that fit a schema, written as `json.dumps` writes them: fewer tokens, and no
     endless white space from a small model."""
-    from xllamacpp import json_schema_to_grammar
-
-    return str(json_schema_to_grammar(schema | COMPACT))
+    return str(llama().json_schema_to_grammar(schema | COMPACT))
 
 
 def bare(schema: Any) -> Any:

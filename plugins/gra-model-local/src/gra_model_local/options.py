@@ -16,8 +16,8 @@ UNKNOWN_CONTEXT = 4_096
 
 @frozen(kw_only=True)
 class EngineOptions:
-    """`context_tokens` 0 means the model's own window, at most `MOST_CONTEXT`; `threads` 0 means half of the
-    processors (see `thread_count`); `chat_template` replaces the model's own."""
+    """`context_tokens` 0 means the model's own window, at most `MOST_CONTEXT`; `threads` 0 leaves the
+    choice to `thread_count`; `chat_template` replaces the model's own."""
 
     context_tokens: int = 0
     threads: int = 0
@@ -42,10 +42,9 @@ class EngineOptions:
 
     @property
     def thread_count(self) -> int:
-        """Threads to compute with. llama.cpp's threads wait for each other in busy loops: when tools or other
-        programs take just one of their processors, all of them crawl, ten times slower than a single thread."""
+        """Threads to compute with: what the process may use, half of it where that is likely hyperthreads."""
         usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return self.threads or max(1, usable // 2)
+        return self.threads or (usable if usable <= 4 else max(4, usable // 2))
 
     def window(self, own: int) -> int:
         """The context window in tokens, given the model's own (0: unknown)."""
