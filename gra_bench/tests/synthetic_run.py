@@ -171,3 +171,129 @@ def some_events(
             "elapsed_s": seq * 0.5,
             "data": data,
         }
+
+
+def add_rich_trial(
+    folder: Path, text: str = "Scotts Bluff", *, configuration: str = "gra", query: int = 0
+) -> dict[str, Any]:
+    """Append a trial with everything in it: plan, skills, calls, an error, a substitute, datasets, traced numbers. `text`
+    stands wherever a model, a tool or a source could have put text. Returns its result."""
+    asked = a_query(query) | {"text": f"Where? {text}"}
+    result = a_result(asked, configuration, "synthetic:one", 7, random.Random(1))
+    answer = f"{text} is 639.7 km away, about 12 % more; see ds://counties-1."
+    plan = {
+        "steps": [
+            {
+                "goal": f"Find {text}",
+                "skills": ["places"],
+                "data": text,
+                "fallback": text,
+                "status": "done",
+                "note": text,
+            }
+        ],
+        "gaps": [text],
+    }
+    result |= {
+        "trial": identity("rich", text, configuration),
+        "attempt": "rich0001",
+        "score": 0.5,
+        "query_hash": identity("rich", query, text),
+    }
+    result["scoring"] = {
+        "value": 0.5,
+        "parts": [1.0, 0.0],
+        "explanation": text,
+        "extra": {"values": [text, 1], "remarks": ["", text]},
+    }
+    result["outcome"] |= {
+        "status": "answered",
+        "reason": "",
+        "answer": answer,
+        "plan": plan,
+        "skills": ["places", text],
+        "tools": {"find_regions": 1, "measure": 1, text: 1},
+        "proxies": [{"wanted": text, "used": text, "effect": text}],
+    }
+    with (folder / "queries.jsonl").open("a") as queries:
+        blanks = [
+            {"label": text, "type": "entity", "unit": ""},
+            {"label": "Distance", "type": "number", "unit": "km"},
+        ]
+        queries.write(
+            compact(
+                {"hash": result["query_hash"], "query": asked | {"blanks": blanks, "answer": [text, 639.7]}}
+            )
+        )
+    with (folder / "results.jsonl").open("a") as results:
+        results.write(compact(result))
+    with (folder / "events.jsonl").open("a") as log:
+        log.writelines(
+            line(result, event) for event in rich_events(asked["text"], answer, plan, text, result)
+        )
+    a_dataset(folder, result["trial"], "counties-1", text, call="c1", inputs=[])
+    a_dataset(folder, result["trial"], "distances-1", text, call="c2", inputs=["ds://counties-1"])
+    return result
+
+
+def rich_events(
+    question: str, answer: str, plan: dict[str, Any], text: str, result: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    counties = {"name": "find_regions", "id": "c1", "arguments": {"parent": "geoId/31", "name": text}}
+    measure = {"name": "measure", "id": "c2", "arguments": {"features": "ds://counties-1"}}
+    broken = {"name": text, "id": "c3", "arguments": {text: text}}
+    rows = [{"name": text, "km": 639.7 - n} for n in range(20)]
+    outputs = {
+        "c1": {"status": "ok", "content": {"regions": rows[:3], "note": text}, "datasets": [{"ref": "ds://counties-1", "summary": {"rows": 93}}]},
+        "c2": {"status": "ok", "content": {"rows": rows, "text": text * 400}, "datasets": [{"ref": "ds://distances-1", "summary": {}}], "notes": [text]},
+        "c3": {"status": "error", "error": {"kind": "not_found", "message": text, "hint": text}},
+    }  # fmt: skip
+    usage = [USAGE]
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("trial_started", {"query": question, "prompt": question, "configuration": result["configuration"], "model": result["model"], "best_effort": True, "rules": [], "skills": []}),
+        ("stage_started", {"stage": "planning", "strategy": "upfront"}),
+        ("plan_submitted", {"plan": plan}),
+        ("stage_started", {"stage": "execution", "strategy": "guided"}),
+        ("skills_loaded", {"names": ["places", text]}),
+    ]  # fmt: skip
+    for number, call in enumerate((counties, measure, broken), 1):
+        kinds += [
+            ("model_called", {"call": number, "declared_tools": 4, "declared_tokens": 300, "history_tokens": 900}),
+            ("model_replied", {"text": text, "thoughts": text, "stop": "tool_calls", "stop_detail": "", "tool_calls": [call], "requests": usage, "waited_s": 0.0, "state": {"signature": "c2lnbmF0dXJl"}}),
+            ("tool_called", call),
+            ("tool_returned", {"id": call["id"], "name": call["name"], "status": outputs[call["id"]]["status"], "output": outputs[call["id"]], "seconds": 0.1}),
+        ]  # fmt: skip
+    kinds += [
+        ("plan_updated", {"step": 1, "status": "done", "note": text}),
+        ("proxy_recorded", {"wanted": text, "used": text, "effect": text}),
+        ("guidance_applied", {"rule": "dead-end", "tool": text, "detail": text}),
+        ("model_called", {"call": 4, "declared_tools": 4, "declared_tokens": 300, "history_tokens": 900}),
+        ("model_failed", {"error": "quota", "message": text, "requests": usage, "waited_s": 1.5}),
+        ("model_called", {"call": 5, "declared_tools": 4, "declared_tokens": 300, "history_tokens": 900}),
+        ("model_replied", {"text": answer, "thoughts": "", "stop": "stop", "stop_detail": "", "tool_calls": [], "requests": usage, "waited_s": 0.0}),
+        ("answered", {"text": answer, "numbers": [{"number": "639.7", "calls": ["c2"]}, {"number": "12", "calls": []}]}),
+        ("trial_finished", {"outcome": result["outcome"]}),
+    ]  # fmt: skip
+    for seq, (kind, data) in enumerate(kinds):
+        yield {
+            "seq": seq,
+            "kind": kind,
+            "at": "2026-12-01T09:00:00.000+00:00",
+            "elapsed_s": seq * 0.5,
+            "data": data,
+        }
+
+
+def a_dataset(folder: Path, trial: str, name: str, text: str, *, call: str, inputs: list[str]) -> Path:
+    """A dataset of plain JSON with manifest and lineage."""
+    place = folder / "workspaces" / trial / "datasets" / name
+    place.mkdir(parents=True)
+    use = {"kind": "boundaries", "source": "atlas", "operation": "children", "request": {"name": text}, "licence": text, "attribution": text, "storable": True, "retrieved_at": "2026-12-01T09:00:00+00:00", "snapshot": "4e9f"}  # fmt: skip
+    manifest = {
+        "ref": f"ds://{name}", "name": text, "format": "json", "file": "data.json", "created": "2026-12-01T09:00:00+00:00",
+        "summary": {"rows": 1, "columns": {text: "text"}, "head": [{text: text}]}, "columns": {}, "notes": [text], "schema_version": 1,
+        "lineage": {"call_id": call, "tool": "find_regions", "arguments": {"name": text}, "inputs": inputs, "sources": [use]},
+    }  # fmt: skip
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    (place / "data.json").write_text(json.dumps([{text: text}]))
+    return place

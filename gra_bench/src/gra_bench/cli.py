@@ -20,6 +20,7 @@ COMMANDS = {
     "report": ("report", "Report one or more runs."),
     "view": ("view", "Look at runs in a browser."),
     "judge": ("judge", "Validate a judge against ratings by people."),
+    "workflow-merge": ("workflow_merge", "Merge experts' workflows into a golden workflow."),
     "doctor": ("doctor", "Tell what works here and what is missing."),
     "fetch-model": ("fetch_model", "Fetch a local model file into the cache."),
     "new-skill": ("new_skill", "Write a skill plugin package to start from."),

@@ -121,6 +121,7 @@ class Runner:
             "trial": trial.id, "attempt": attempt, "benchmark": query.benchmark, "configuration": trial.configuration.name,
             "model": trial.model.id, "query": query.id, "repeat": trial.repeat, "split": query.split, "cluster": query.cluster,
             "template": query.template, "K": query.K, "domain": query.domain, "tier": query.tier,
+            "solvable": query.solvable,
             "scorer": scorers[0] if scorers else None, "score": score.value, "scoring": dump(score), "outcome": outcome,
             "query_hash": content_hash([query]),
         }  # fmt: skip

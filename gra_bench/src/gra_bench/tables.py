@@ -102,6 +102,34 @@ def markdown(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def markdown_rows(rows: list[dict[str, Any]], names: list[str]) -> str:
+    """Any rows as a Markdown table."""
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    lines += ["| " + " | ".join(cell(row.get(n)).replace("|", "\\|") for n in names) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def detail_rows(table: dict[str, Any], *, published: bool = False) -> list[dict[str, Any]]:
+    """A table's rows with numbers as text: one digit, ± the spread where there is one, four digits for dollars."""
+    rows = table["published" if published else "rows"]
+    names = table["published_columns" if published else "columns"]
+    spread = table["published_spread" if published else "spread"]
+    shown = []
+    for number, row in enumerate(rows):
+        spreads = spread[number] if number < len(spread) else {}
+        cells = {n: _number(row.get(n), spreads.get(n), table["unit"]) for n in names}
+        shown.append({"label": row["label"], "n": str(row.get("n", "")), **cells})
+    return shown
+
+
+def _number(value: float | None, spread: float | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    if unit == "USD":
+        return f"{value:.4f}"
+    return f"{value:.1f}" + (f" ± {spread:.1f}" if spread is not None else "")
+
+
 class ProgressBar:
     """A live line on stderr: trials done, failed, last score and cost so far."""
 

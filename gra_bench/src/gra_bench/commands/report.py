@@ -35,12 +35,31 @@ from gra_bench.options import print_json
     metavar="N",
     help="With --format html: most megabytes of trajectories; best scores are left out first.",
 )
+@click.option(
+    "--compare",
+    "pairs",
+    multiple=True,
+    metavar="A:B",
+    help="Paired comparison of two configurations. Repeatable.",
+)
+@click.option(
+    "--summary", "summary_only", is_flag=True, help="The summary alone, without the tables after it."
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def command(
-    runs: tuple[Path, ...], form: str, scorer: str | None, output: Path | None, max_mb: float, as_json: bool
+    runs: tuple[Path, ...],
+    form: str,
+    scorer: str | None,
+    output: Path | None,
+    max_mb: float,
+    pairs: tuple[str, ...],
+    summary_only: bool,
+    as_json: bool,
 ) -> int:
     """Report the results of one or more runs together, for each scorer that has scored them.
 
+    After the summary come tables by domain, number of tool types and tier, of cost, capabilities, saturation and
+    abstention, for the first scorer of each trial or the one named by --scorer, with published numbers beside ours.
     `--format html` writes the page of `gra-bench view` as one file that needs neither server nor network.
     """
     from gra_bench.accounts import unfinished_judging, unfinished_usage
@@ -78,13 +97,90 @@ def command(
                 "results": rows,
                 "unfinished": unfinished,
                 "unfinished_judging": judging,
+                **({} if summary_only else _details(runs, names, scorer, pairs)),
             }
         )
-    elif form == "markdown":
+        return 0
+    if form == "markdown":
         click.echo(markdown(rows))
     else:
         print_summary(rows)
+    if not summary_only:
+        _print_details(_details(runs, names, scorer, pairs), form)
     return 0
+
+
+def _details(
+    runs: tuple[Path, ...], names: list[str], scorer: str | None, pairs: tuple[str, ...]
+) -> dict[str, Any]:
+    """The tables and the paired comparisons, JSON-ready."""
+    import attrs
+
+    from gra_bench.breakdown import compare, tables
+    from gra_bench.scores import read_scores, scored_results
+    from gra_bench.store import read_results
+
+    if scorer is None:
+        results = [result for run in runs for result in read_results(run).values()]
+    else:
+        results = [
+            r for run in runs for r in scored_results(read_results(run).values(), read_scores(run), scorer)
+        ]
+    known = {r["configuration"] for r in results}
+    comparisons = []
+    for pair in pairs:
+        first, colon, second = pair.partition(":")
+        if not colon or {first, second} - known:
+            raise click.UsageError(
+                f"--compare {pair}: expected A:B with two of the configurations {', '.join(sorted(known))}"
+            )
+        comparisons += [attrs.asdict(c) for c in compare(results, first, second)]
+    return {"tables": [attrs.asdict(t) for t in tables(results, names)], "comparisons": comparisons}
+
+
+def _print_details(details: dict[str, Any], form: str) -> None:
+    from gra_bench.tables import detail_rows, markdown_rows, print_rows
+
+    for table in details["tables"]:
+        if table["id"] == "main":
+            continue
+        show(
+            f"{table['title']} ({table['unit']})",
+            detail_rows(table),
+            ["label", "n", *table["columns"]],
+            form,
+            print_rows,
+            markdown_rows,
+        )
+    for table in details["tables"]:
+        if table["published"]:
+            title = f"Published: {table['title'].lower()} ({table['unit']})"
+            show(
+                title,
+                detail_rows(table, published=True),
+                ["label", *table["published_columns"]],
+                form,
+                print_rows,
+                markdown_rows,
+            )
+    if details["comparisons"]:
+        rows = [{k: _rounded(v) for k, v in c.items()} for c in details["comparisons"]]
+        show("Paired comparisons (second less first)", rows, list(rows[0]), form, print_rows, markdown_rows)
+
+
+def show(
+    title: str, rows: list[dict[str, Any]], columns: list[str], form: str, plain: Any, marked: Any
+) -> None:
+    """One titled table in the form asked for."""
+    if form == "markdown":
+        click.echo(f"\n## {title}\n\n{marked(rows, columns)}")
+    else:
+        click.echo(f"\n{title}")
+        plain(rows, columns)
+
+
+def _rounded(value: Any) -> Any:
+    return f"{value:.1f}" if isinstance(value, float) else value
 
 
 def _rows(runs: tuple[Path, ...], names: list[str], scorer: str | None) -> list[dict[str, Any]]:
