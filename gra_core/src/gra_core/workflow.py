@@ -62,12 +62,10 @@ def read_workflows(value: Any) -> tuple[Workflow, ...]:
     """Alternative workflows: a list of workflows, an object that names each, or a single one."""
     value = _parsed(value)
     if isinstance(value, list) and value:
-        if all(isinstance(v, Mapping) and _part(v, STEPS) is None for v in value):
+        if all(isinstance(v, Mapping) and _partless(v) for v in value):
             return (read_workflow(value),)
         return tuple(read_workflow(v) for v in value)
-    if isinstance(value, Mapping) and all(
-        _part(value, names) is None for names in (STEPS, DATASETS, OUTPUTS)
-    ):
+    if isinstance(value, Mapping) and _partless(value):
         made = [(str(title), read_workflow(v)) for title, v in value.items() if v]
         if not made:
             raise RecordError("no workflow", hint="expected a list of workflows or an object that names each")
@@ -108,6 +106,11 @@ def _from_object(value: Mapping[str, Any]) -> Workflow:
 def _part(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     keys = {_key(key): key for key in value}
     return next((value[keys[_key(n)]] for n in names if _key(n) in keys), None)
+
+
+def _partless(value: Mapping[str, Any]) -> bool:
+    """Whether an object has none of a workflow's parts: a step, or a set of named workflows."""
+    return all(_part(value, names) is None for names in (STEPS, DATASETS, OUTPUTS))
 
 
 def _key(name: Any) -> str:

@@ -30,14 +30,7 @@ class Grades:
 
 def read_grades(reply: str, blanks: int) -> Grades:
     """The scores of a reply; `Unreadable` when it is anything but the object that was asked for. Totals are ignored."""
-    text = reply.strip().strip("\ufeff\u200b")
-    fenced = FENCE.fullmatch(text)
-    try:
-        value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_unique, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, Unreadable):
-            raise
-        raise Unreadable(f"it is not one JSON object and nothing else ({error})") from error
+    value = read_object(reply)
     if not isinstance(value, dict) or not isinstance(value.get("blanks"), list):
         raise Unreadable('it must be a JSON object with "reasoning" and a list "blanks"')
     reasoning = value.get("reasoning")
@@ -49,6 +42,19 @@ def read_grades(reply: str, blanks: int) -> Grades:
     return Grades(
         scores=tuple(_score(entry, number) for number, entry in enumerate(entries, 1)), reasoning=reasoning
     )
+
+
+def read_object(reply: str) -> Any:
+    """The JSON of a reply that is nothing else, a code fence aside; `Unreadable` for keys that stand in it twice, and for
+    numbers that JSON does not have."""
+    text = reply.strip().strip("\ufeff\u200b")
+    fenced = FENCE.fullmatch(text)
+    try:
+        return json.loads(fenced[1] if fenced else text, object_pairs_hook=_unique, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, Unreadable):
+            raise
+        raise Unreadable(f"it is not one JSON object and nothing else ({error})") from error
 
 
 def _score(entry: Any, number: int) -> float:
