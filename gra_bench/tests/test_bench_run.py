@@ -264,7 +264,7 @@ def test_show_and_report_read_a_run(
     assert code == 0 and one["result"]["trial"] == trial and one["events"][0]["kind"] == "trial_started"
     code, _, err = gra_bench("show", folder, "sum-1")
     assert code == 2 and "several trials" in err
-    code, text, _ = gra_bench("report", folder, "--format", "markdown")
+    code, text, _ = gra_bench("report", folder, "--format", "markdown", "--summary")
     assert code == 0 and text.count("\n| sums |") == 2
     code, report, _ = gra_bench("report", folder, "--json")
     assert code == 0 and report["results"] == document["results"]

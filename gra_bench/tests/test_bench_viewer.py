@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
 import hashlib
 import http.client
@@ -210,10 +211,8 @@ def test_manifests_that_are_none(run: Path, broken: str) -> None:
     (run / "workspaces" / trial / "datasets" / "counties-1" / "manifest.json").write_text(broken)
     documents = Documents([run])
     json.loads(documents.get(f"trial/0/{trial}"))
-    try:
+    with contextlib.suppress(Missing):
         json.loads(documents.get(f"dataset/0/{trial}/counties-1"))
-    except Missing:
-        pass
 
 
 def test_without_a_base_map_it_goes_on(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

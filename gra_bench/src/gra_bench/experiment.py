@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
+from gra_bench.ablation import variants
 from gra_bench.runner import Stage
 from gra_bench.scoring import Method, find_method, score_outcome
 from gra_bench.trials import Trial, trial_id
@@ -31,6 +32,7 @@ class Options:
     sources: tuple[str, ...] = ()
     on: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
+    ablate: tuple[str, ...] = ()
     sandbox: str | None = None
     judge: str | None = None
     judge_passes: int | None = None
@@ -110,6 +112,7 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
     configurations = {c.name: c for c in (bench.configuration(name) for name in options.configurations)}
     if len(configurations) < len(options.configurations):
         raise UsageError("two of the configurations have the same name", hint="give each its own `name`")
+    configurations |= {c.name: c for c in variants(configurations.values(), options.ablate, registry)}
     models = [registry.model(model_id) for model_id in options.models]
     stages = {
         name: Stage(configuration=c, registry=bench.registry_of(c), sources=bench.sources(c))

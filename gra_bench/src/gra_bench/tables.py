@@ -122,6 +122,18 @@ def detail_rows(table: dict[str, Any], *, published: bool = False) -> list[dict[
     return shown
 
 
+def comparison_rows(comparisons: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Paired comparisons with their numbers as text."""
+    return [{k: f"{v:.1f}" if isinstance(v, float) else v for k, v in c.items()} for c in comparisons]
+
+
+def print_comparisons(comparisons: list[dict[str, Any]], title: str) -> None:
+    """Paired comparisons under a title; nothing when there are none."""
+    if comparisons:
+        console().print(f"\n{title} (second less first)")
+        print_rows(comparison_rows(comparisons), list(comparisons[0]))
+
+
 def _number(value: float | None, spread: float | None, unit: str) -> str:
     if value is None:
         return "–"

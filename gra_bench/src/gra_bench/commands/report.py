@@ -116,6 +116,7 @@ def _details(
     """The tables and the paired comparisons, JSON-ready."""
     import attrs
 
+    from gra_bench.ablation import effects
     from gra_bench.breakdown import compare, tables
     from gra_bench.scores import read_scores, scored_results
     from gra_bench.store import read_results
@@ -135,11 +136,15 @@ def _details(
                 f"--compare {pair}: expected A:B with two of the configurations {', '.join(sorted(known))}"
             )
         comparisons += [attrs.asdict(c) for c in compare(results, first, second)]
-    return {"tables": [attrs.asdict(t) for t in tables(results, names)], "comparisons": comparisons}
+    return {
+        "tables": [attrs.asdict(t) for t in tables(results, names)],
+        "ablation": [attrs.asdict(c) for c in effects(results, names)],
+        "comparisons": comparisons,
+    }
 
 
 def _print_details(details: dict[str, Any], form: str) -> None:
-    from gra_bench.tables import detail_rows, markdown_rows, print_rows
+    from gra_bench.tables import comparison_rows, detail_rows, markdown_rows, print_rows
 
     for table in details["tables"]:
         if table["id"] == "main":
@@ -163,9 +168,10 @@ def _print_details(details: dict[str, Any], form: str) -> None:
                 print_rows,
                 markdown_rows,
             )
-    if details["comparisons"]:
-        rows = [{k: _rounded(v) for k, v in c.items()} for c in details["comparisons"]]
-        show("Paired comparisons (second less first)", rows, list(rows[0]), form, print_rows, markdown_rows)
+    for key, title in (("ablation", "Effect of taking a part out"), ("comparisons", "Paired comparisons")):
+        if details[key]:
+            rows = comparison_rows(details[key])
+            show(f"{title} (second less first)", rows, list(rows[0]), form, print_rows, markdown_rows)
 
 
 def show(
@@ -177,10 +183,6 @@ def show(
     else:
         click.echo(f"\n{title}")
         plain(rows, columns)
-
-
-def _rounded(value: Any) -> Any:
-    return f"{value:.1f}" if isinstance(value, float) else value
 
 
 def _rows(runs: tuple[Path, ...], names: list[str], scorer: str | None) -> list[dict[str, Any]]:

@@ -88,6 +88,12 @@ DEFAULT_FOLDER = "runs"
 @click.option(
     "--keep-workspaces/--drop-workspaces", default=True, show_default=True, help="Keep each trial's datasets."
 )
+@click.option(
+    "--ablate",
+    multiple=True,
+    metavar="PART",
+    help="Also run each configuration without a guidance rule (its id), without `planning`, or `all` in turn. Repeatable.",
+)
 @judge_options
 @source_option
 @plugin_options
@@ -184,11 +190,12 @@ def _finish(
     experiment: Any, folder: Path, results: dict[str, Any], todo: list[Any], stopped: str, judging: dict[str, Any],
     *, as_json: bool,
 ) -> int:  # fmt: skip
+    from gra_bench.ablation import effects
     from gra_bench.accounts import unfinished_judging, unfinished_usage
     from gra_bench.index import keep_index
     from gra_bench.scores import read_scores, scored_results
     from gra_bench.summary import summarize
-    from gra_bench.tables import print_summary
+    from gra_bench.tables import print_comparisons, print_summary
 
     keep_index(folder)
     wanted = [results[t.id] for t in experiment.trials if t.id in results]
@@ -204,6 +211,8 @@ def _finish(
         "unfinished": unfinished_usage(folder),
         "results": rows,
     }
+    if experiment.options.ablate:
+        document["ablation"] = [attrs.asdict(c) for c in effects(wanted, experiment.stages)]
     if experiment.options.judge:
         document["judge"] = {
             "model": experiment.options.judge,
@@ -216,6 +225,8 @@ def _finish(
         print_json(document)
     else:
         print_summary(rows)
+        if experiment.options.ablate:
+            print_comparisons(document["ablation"], "Effect of taking a part out")
         click.echo(f"Run: {folder}")
     if stopped:
         click.echo(

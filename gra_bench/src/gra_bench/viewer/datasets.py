@@ -64,7 +64,7 @@ class Datasets:
             found = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             return None
-        return found if isinstance(found, dict) else None
+        return _shaped(found) if isinstance(found, dict) else None
 
     def _preview(self, manifest: dict[str, Any], path: Path | None) -> dict[str, Any]:
         if path is None or not path.is_file():
@@ -108,6 +108,25 @@ class Datasets:
             layers["states"] = handle.children(parent_id="Earth", level="state")
         drawn = {name: _collection(frame) for name, frame in layers.items()}
         return {"attribution": source.attribution, "layers": drawn}
+
+
+def _shaped(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest with parts of the documented types: model-written code can write into a workspace."""
+    lineage = _of(dict, manifest.get("lineage"))
+    sources = [use for use in _of(list, lineage.get("sources")) if isinstance(use, dict)]
+    inputs = [ref for ref in _of(list, lineage.get("inputs")) if isinstance(ref, str)]
+    summary = _of(dict, manifest.get("summary"))
+    return manifest | {
+        "ref": str(manifest.get("ref", "")),
+        "notes": [str(note) for note in _of(list, manifest.get("notes"))],
+        "columns": {k: _of(dict, v) for k, v in _of(dict, manifest.get("columns")).items()},
+        "summary": summary | {name: _of(dict, summary[name]) for name in ("columns", "geometry_types") if name in summary},
+        "lineage": lineage | {"sources": sources, "inputs": inputs},
+    }  # fmt: skip
+
+
+def _of(kind: type, value: Any) -> Any:
+    return value if isinstance(value, kind) else kind()
 
 
 def _collection(frame: Any) -> dict[str, Any]:

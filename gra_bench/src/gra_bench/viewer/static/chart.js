@@ -10,14 +10,14 @@ const SHAPES = [
   (x, y) => s("path", { d: `M${x} ${y - 6.5}l6.5 6.5-6.5 6.5-6.5-6.5z` }),
 ];
 
-function shape(style, x, y) {
-  const made = SHAPES[style % SHAPES.length](x, y);
-  made.setAttribute("class", `series s${style % 8}`);
+function shape(look, x, y) {
+  const made = SHAPES[look % SHAPES.length](x, y);
+  made.setAttribute("class", `series s${look % 8}`);
   return made;
 }
 
-export function mark(style) {
-  return s("svg", { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true" }, shape(style, 7, 7));
+export function mark(look) {
+  return s("svg", { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true" }, shape(look, 7, 7));
 }
 
 export function intervalBar(row) {
@@ -40,7 +40,7 @@ function ticks(high) {
   return made;
 }
 
-// Points of {x, y, interval, name, style}; y from 0 to 1.
+// Points of {x, y, interval, name, look}; y from 0 to 1.
 export function scatter(points, { x, y, format, label }) {
   const box = { left: 52, right: 24, top: 16, bottom: 44, width: 620, height: 300 };
   const marks = ticks(Math.max(0, ...points.map((p) => p.x)));
@@ -56,8 +56,8 @@ export function scatter(points, { x, y, format, label }) {
     s("text", { class: "tick", x: atX(value), y: atY(0) + 19, "text-anchor": "middle" }, format(value)),
   ]);
   const drawn = points.map((p) => [
-    p.interval ? s("line", { class: `whisker s${p.style % 8}`, x1: atX(p.x), x2: atX(p.x), y1: atY(p.interval[0]), y2: atY(p.interval[1]) }) : null,
-    s("g", null, s("title", null, `${p.name}: ${score(p.y)} at ${format(p.x)}`), shape(p.style, atX(p.x), atY(p.y))),
+    p.interval ? s("line", { class: `whisker s${p.look % 8}`, x1: atX(p.x), x2: atX(p.x), y1: atY(p.interval[0]), y2: atY(p.interval[1]) }) : null,
+    s("g", null, s("title", null, `${p.name}: ${score(p.y)} at ${format(p.x)}`), shape(p.look, atX(p.x), atY(p.y))),
   ]);
   return s(
     "svg",

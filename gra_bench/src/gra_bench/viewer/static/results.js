@@ -113,7 +113,7 @@ function chartOf(about, benchmark, measure) {
     seen.add(place); // the first scorer's
     const x = MEASURES[measure](row);
     if (x === null) unknown += 1;
-    else points.push({ x, y: row.mean, interval: row.interval, name: groupName(all[place], about), style: place });
+    else points.push({ x, y: row.mean, interval: row.interval, name: groupName(all[place], about), look: place });
   }
   const label = `${benchmark}: score against ${measure.toLowerCase()}`;
   return h(
@@ -121,7 +121,7 @@ function chartOf(about, benchmark, measure) {
     null,
     h("figcaption", null, benchmark, unknown ? h("span", { class: "quiet" }, ` (${plural(unknown, "configuration")} without a known cost)`) : null),
     scatter(points, { x: measure, y: "Score", format: UNITS[measure], label: `${label}. ${points.map((p) => `${p.name}: ${score(p.y)} at ${UNITS[measure](p.x)}`).join("; ")}` }),
-    h("ul", { class: "key" }, points.map((p) => h("li", null, mark(p.style), p.name))),
+    h("ul", { class: "key" }, points.map((p) => h("li", null, mark(p.look), p.name))),
   );
 }
 
