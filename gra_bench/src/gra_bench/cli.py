@@ -19,6 +19,7 @@ COMMANDS = {
     "score": ("score", "Score a run again without running it again."),
     "report": ("report", "Report one or more runs."),
     "view": ("view", "Look at runs in a browser."),
+    "revalidate": ("revalidate", "Compute a benchmark's answers anew and report drift."),
     "judge": ("judge", "Validate a judge against ratings by people."),
     "workflow-merge": ("workflow_merge", "Merge experts' workflows into a golden workflow."),
     "doctor": ("doctor", "Tell what works here and what is missing."),

@@ -150,6 +150,11 @@ class BenchmarkProtocol:
         """The skills that the reference trajectory needs."""
         return ()
 
+    def answer(self, query: Query, sources: Sources) -> Any:
+        """A query's true answer on today's sources, for `gra-bench revalidate`; `IllPosed` when there is none any
+        more, `NotImplementedError` for a benchmark whose answers are not computed."""
+        raise NotImplementedError
+
 
 @frozen(kw_only=True)
 class Benchmark:

@@ -33,7 +33,7 @@ export function mapOf(made, manifest) {
   const details = h("div", { class: "feature", "aria-live": "polite" });
   const legend = h("div", { class: "legend" });
   const controls = h("div", { class: "controls" });
-  const box = h("section", { class: "mapbox", "aria-label": `Map of ${manifest.ref}` }, controls, canvas, legend, details);
+  const box = h("div", { class: "mapbox", role: "group", "aria-label": `Map of ${manifest.ref} with its controls` }, controls, canvas, legend, details);
   canvas.addEventListener("shown", () => start(made, manifest, { canvas, details, legend, controls }).catch((error) => replace(canvas, h("p", { class: "nomap", role: "alert" }, `No map: ${error.message} The table has the data.`))));
   return box;
 }
