@@ -162,7 +162,7 @@ def centroids(values: Any) -> np.ndarray:
 def _area_moments(shapes: np.ndarray) -> np.ndarray:
     """Integral of the position vector over each area: half the sum of the edges' angles times their planes' normals."""
     rings, sign, owner = _rings(shapes)
-    rings = shapely.segmentize(rings, 0.25)
+    rings = shapely.segmentize(rings, STEP)
     xy, ring = shapely.get_coordinates(rings, return_index=True)
     vectors = authalic_vectors(xy[:, 0], xy[:, 1])
     start, end, edge = _edges(vectors, ring)
