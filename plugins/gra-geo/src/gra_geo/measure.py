@@ -16,7 +16,7 @@ from gra_geo import antimeridian
 from gra_geo.ellipsoid import GEOD, A, authalic_step, authalic_vectors, from_authalic
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
-# Degrees to which polygon edges are cut so that geodesics follow them: at most 5 cm off per step at 45°.
+# Degrees to which polygon edges are cut so that geodesics follow them: at most 30 cm off in the middle of a step.
 STEP = 0.05
 
 
