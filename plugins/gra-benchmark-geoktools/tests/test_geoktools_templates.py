@@ -13,6 +13,7 @@ from gra_benchmark_geoktools.template import Template, all_templates
 from gra_benchmark_geoktools.tooltypes import AUXILIARY, TOOL_TYPES, types_of
 from gra_core import Scorer, Sources
 from gra_core.registry import Registry
+from gra_core.testing import PluginConformance
 from gra_core.testing.solvers import check_template, draw_parameters
 
 TEMPLATES = list(all_templates().values())
@@ -21,7 +22,7 @@ each = pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: templ
 
 def data_of(sources: Any, shared: Data) -> Data:
     """The shared data for the real sources, so that tables are read once; new data for shuffled ones."""
-    return shared if sources is shared._sources else Data(sources)
+    return shared if sources is shared.sources else Data(sources)
 
 
 @each
@@ -60,7 +61,7 @@ def test_instances_are_well_posed(template: Template, sources: Sources, data: Da
     """Whatever the seed, an answer has a value of the right type for every blank."""
 
     @given(st.integers(0, 2**32 - 1))
-    @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
     def check(seed: int) -> None:
         parameters = draw_parameters(template, data, seed)
         check_template(template, sources, parameters, data=lambda s: data_of(s, data), orders=0)
@@ -109,6 +110,11 @@ def test_two_templates_of_one_id_are_refused(monkeypatch: pytest.MonkeyPatch) ->
     finally:
         Twin.id = ""
         all_templates.cache_clear()
+
+
+class TestConformance(PluginConformance):
+    plugin = "gra_benchmark_geoktools.plugin"
+    skip_examples = "a benchmark has no tools"
 
 
 def test_plugin_alone_names_the_benchmark() -> None:

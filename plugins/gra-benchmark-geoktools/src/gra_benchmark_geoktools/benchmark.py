@@ -16,9 +16,12 @@ from gra_core.benchmark import ReferenceTrajectory
 class GeoKTools(BenchmarkProtocol):
     """Queries come one of each template, then a second of each, and so on: a limit keeps the variety."""
 
+    def __init__(self) -> None:
+        self._data: Data | None = None
+
     def queries(self, request: QueryRequest, sources: Sources) -> QuerySet:
         """The instances of the templates of a split that the sources can answer."""
-        data = Data(sources)
+        data = self._data_of(sources)
         templates = [t for t in all_templates().values() if request.split in (t.split, "all")]
         _check_sources(templates, data)
         drawn = [draw(template, data, seed=request.seed) for template in templates]
@@ -30,6 +33,12 @@ class GeoKTools(BenchmarkProtocol):
 
     def skills(self, query: Query) -> tuple[str, ...]:
         return self._template(query).skills
+
+    def _data_of(self, sources: Sources) -> Data:
+        """What was read from the sources, kept as long as the same ones are used."""
+        if self._data is None or self._data.sources is not sources:
+            self._data = Data(sources)
+        return self._data
 
     def _template(self, query: Query) -> Template:
         return all_templates()[query.template or ""]

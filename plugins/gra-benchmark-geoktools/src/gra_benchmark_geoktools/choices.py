@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+import shapely
 
 from gra_benchmark_geoktools.data import Data
+from gra_benchmark_geoktools.facts import CLEARANCE_DEG
+from gra_benchmark_geoktools.template import Parameters
 from gra_core import IllPosed
 
 # Level word of a parent's parts, for the wordings.
@@ -65,3 +68,36 @@ def clear_name(data: Data, city: Mapping[str, Any], *, qualified: bool = True) -
     if not qualified:
         return city["name"]
     return f"{city['name']}, {city['admin1'] if home == 'USA' else data.region(f'country/{home}')['name']}"
+
+
+def a_point(rng: random.Random, region: pd.Series) -> tuple[float, float]:
+    """A random point well inside a region, to four decimals; `IllPosed` when none is found."""
+    west, south, east, north = region["geometry"].bounds
+    inner = shapely.buffer(region["geometry"], -CLEARANCE_DEG)
+    for _ in range(50):
+        lon, lat = round(rng.uniform(west, east), 4), round(rng.uniform(south, north), 4)
+        if shapely.contains_xy(inner, lon, lat):
+            return lon, lat
+    raise IllPosed(f"{region['name']} has hardly an inside")
+
+
+def a_point_in_a_county(data: Data, rng: random.Random) -> tuple[float, float]:
+    """A random point in a county of one of the fifty states."""
+    return a_point(rng, pick(rng, data.regions(a_state(data, rng)["region_id"], "county")))
+
+
+def a_state_and_a_landmark(data: Data, rng: random.Random) -> Parameters:
+    """A landmark of the United States, half the time in the state itself."""
+    state = a_state(data, rng)
+    home = data.places("landmark", country="USA")["admin1"].eq(state["name"]).any()
+    landmark = a_landmark(data, rng, country="USA", state=state["name"] if home and rng.random() < 0.5 else "")
+    return {"state_id": state["region_id"], "state": state["name"], "landmark_id": landmark["place_id"], "landmark": landmark["name"]}
+
+
+def a_landmark_and_its_state(data: Data, rng: random.Random, radii: tuple[int, ...]) -> Parameters:
+    """A landmark of the United States, its state, and a radius around it."""
+    landmark = a_landmark(data, rng, country="USA")
+    states = data.states()
+    state = pick(rng, states[states["name"] == landmark["admin1"]])
+    return {"state_id": state["region_id"], "state": state["name"], "radius": rng.choice(radii),
+            "landmark_id": landmark["place_id"], "landmark": landmark["name"]}  # fmt: skip

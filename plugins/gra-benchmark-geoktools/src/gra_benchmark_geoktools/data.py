@@ -24,19 +24,19 @@ class Data:
     """The sources of one command. Tables are cached, so that many templates cost one reading: never change one."""
 
     def __init__(self, sources: Sources) -> None:
-        self._sources = sources
+        self.sources = sources
         self._answers: dict[str, Any] = {}
 
     @cached_property
     def snapshot(self) -> dict[str, str]:
         """Kind to name and version of the source that is used."""
-        return self._sources.snapshot()
+        return self.sources.snapshot()
 
     def ask(self, kind: str, operation: str, **arguments: Any) -> Any:
         """An operation of the active source of a kind."""
         key = json.dumps([kind, operation, arguments], sort_keys=True)
         if key not in self._answers:
-            self._answers[key] = getattr(self._sources.open(kind), operation)(**arguments)
+            self._answers[key] = getattr(self.sources.open(kind), operation)(**arguments)
         return self._answers[key]
 
     def _once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:

@@ -78,3 +78,9 @@ HIGH_SCHOOL = Indicator(
 
 # The states whose counties have the 1990 census variables.
 MIDWEST = {"geoId/17": "Illinois", "geoId/18": "Indiana", "geoId/26": "Michigan", "geoId/39": "Ohio", "geoId/55": "Wisconsin"}
+
+# By the title that a wording mentions.
+YEARLY = {i.title: i for i in (LIFE_EXPECTANCY, FERTILITY)}
+LEVELS = {i.title: i for i in (LIFE_EXPECTANCY, FERTILITY, GDP_PER_HEAD)}
+STATE_INDICATORS = {i.title: i for i in (STATE_POVERTY, VIOLENT_CRIME, HIGH_SCHOOL)}
+COUNTY_INDICATORS = {i.title: i for i in (COLLEGE, COUNTY_POVERTY)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from gra_benchmark_geoktools.indicators import Indicator
 from gra_core.benchmark import Step
 
 MANN_KENDALL = {"time_col": "date", "value_col": "value", "method": "mann-kendall"}
@@ -78,6 +79,13 @@ def subregions(parent_id: str, level: str = "") -> Steps:
 def dataset(reply: dict[str, Any]) -> str:
     """The reference of a reply's dataset."""
     return reply["datasets"][0]["ref"]
+
+
+def series_of(indicator: Indicator, places: list[str], start: int, end: int) -> Step:
+    """The call for an indicator's series of some places."""
+    return "get_stat_series", {
+        "variable": indicator.variable, "places": places, "start": str(start), "end": str(end), "facet": indicator.facet,
+    }  # fmt: skip
 
 
 def extreme_row(reply: dict[str, Any], extreme: str = "highest") -> dict[str, Any]:

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from gra_benchmark_geoktools.choices import a_state, pick
+from gra_benchmark_geoktools.choices import a_point_in_a_county, a_state, pick
 from gra_benchmark_geoktools.data import Data
+from gra_benchmark_geoktools.facts import county_at, neighbours, unemployment, with_rates
 from gra_benchmark_geoktools.indicators import (
     COLLEGE,
+    COUNTY_INDICATORS,
     COUNTY_POVERTY,
-    HIGH_SCHOOL,
     LABOR_FORCE,
     MIDWEST,
-    STATE_POVERTY,
+    STATE_INDICATORS,
     UNEMPLOYED,
     UNEMPLOYMENT,
-    VIOLENT_CRIME,
 )  # fmt: skip
 from gra_benchmark_geoktools.solving.geodesy import areas_km2
 from gra_benchmark_geoktools.solving.ranking import best, rounded
@@ -32,13 +32,8 @@ from gra_benchmark_geoktools.steps import (
     subregions,
 )
 from gra_benchmark_geoktools.template import Parameters, Template
-from gra_benchmark_geoktools.templates.landmarks import unemployment, with_rates
-from gra_benchmark_geoktools.templates.regions import a_point_in_a_county, county_at, neighbours
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
-
-STATE_INDICATORS = {i.title: i for i in (STATE_POVERTY, VIOLENT_CRIME, HIGH_SCHOOL)}
-COUNTY_INDICATORS = {i.title: i for i in (COLLEGE, COUNTY_POVERTY)}
 
 
 class StateExtreme(Template):

@@ -6,18 +6,16 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-import shapely
-
 from gra_benchmark_geoktools.choices import some_countries
 from gra_benchmark_geoktools.data import WORLD, Data
+from gra_benchmark_geoktools.facts import neighbours, world_values
 from gra_benchmark_geoktools.indicators import (
     FERTILITY,
-    GDP_PER_HEAD,
+    LEVELS,
     LIFE_EXPECTANCY,
     POPULATION,
     URBAN_POPULATION,
-    Indicator,
+    YEARLY,
 )
 from gra_benchmark_geoktools.solving.geodesy import areas_km2
 from gra_benchmark_geoktools.solving.ranking import best, rounded, significant
@@ -29,27 +27,13 @@ from gra_benchmark_geoktools.steps import (
     extreme_row,
     places_of_statistics,
     region_id,
+    series_of,
     subregions,
     verdict,
 )  # fmt: skip
 from gra_benchmark_geoktools.template import Parameters, Template
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
-
-YEARLY = {i.title: i for i in (LIFE_EXPECTANCY, FERTILITY)}
-LEVELS = {i.title: i for i in (LIFE_EXPECTANCY, FERTILITY, GDP_PER_HEAD)}
-
-
-def world_values(data: Data, indicator: Indicator, year: int) -> pd.Series:
-    """An indicator of all countries in a year, by region id."""
-    return data.values(indicator.variable, indicator.facet, str(year), parent_id=WORLD, level="country")
-
-
-def series_of(indicator: Indicator, places: list[str], start: int, end: int) -> Any:
-    """The call for one indicator's series of some places."""
-    return "get_stat_series", {
-        "variable": indicator.variable, "places": places, "start": str(start), "end": str(end), "facet": indicator.facet,
-    }  # fmt: skip
 
 
 class HighestOfCountries(Template):
@@ -224,18 +208,6 @@ class CountryTrend(Template):
         return verdict(test)
 
 
-def bordering(data: Data, country_id: str) -> Any:
-    """The countries with a land border of some length with a country; `IllPosed` where a border is a single point."""
-    countries = data.countries()
-    country = countries.geometry.loc[country_id]
-    others = countries.drop(index=country_id)
-    others = others[shapely.intersects(others.geometry.to_numpy(), country)]
-    common = shapely.intersection(others.geometry.to_numpy(), country)
-    if (shapely.length(common) == 0).any() or (shapely.area(common) > 0).any():
-        raise IllPosed("two countries meet in a point only, or their polygons overlap")
-    return others
-
-
 class BorderingStatistic(Template):
     id = "bordering-countries-statistic"
     tool_types = ("spatial-analysis", "public-statistics")
@@ -254,7 +226,7 @@ class BorderingStatistic(Template):
         return {"country_id": country["region_id"], "country": country["name"], "year": year, "extreme": rng.choice(("highest", "lowest"))}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        around = bordering(data, parameters["country_id"])
+        around = neighbours(data.countries(), parameters["country_id"])
         if len(around) < 3:
             raise IllPosed("too few neighbours")
         table = around.assign(value=world_values(data, LIFE_EXPECTANCY, parameters["year"]).reindex(around.index))
@@ -292,7 +264,7 @@ class BorderingTrend(Template):
         return {"country_id": country["region_id"], "country": country["name"], "start": start, "end": rng.randrange(start + 12, 2014)}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        around = bordering(data, parameters["country_id"])
+        around = neighbours(data.countries(), parameters["country_id"])
         if len(around) < 2:
             raise IllPosed("too few neighbours")
         largest = best(around.assign(area=areas_km2(around)), "area", margin=0.03)

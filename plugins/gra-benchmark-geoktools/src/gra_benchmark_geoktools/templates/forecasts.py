@@ -6,19 +6,40 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from gra_benchmark_geoktools.choices import some_countries
 from gra_benchmark_geoktools.data import Data
+from gra_benchmark_geoktools.facts import world_values
+from gra_benchmark_geoktools.indicators import YEARLY
 from gra_benchmark_geoktools.solving.backtest import FOLDS, errors
 from gra_benchmark_geoktools.solving.ranking import significant
 from gra_benchmark_geoktools.solving.trend import direction, sens_slope
-from gra_benchmark_geoktools.steps import MANN_KENDALL, dataset, places_of_statistics, verdict
+from gra_benchmark_geoktools.steps import MANN_KENDALL, dataset, places_of_statistics, series_of, verdict
 from gra_benchmark_geoktools.template import Parameters, Template
-from gra_benchmark_geoktools.templates.countries import YEARLY, series_of, world_values
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
 
 # Names that backtest_forecast gives the two forecasts.
 MODELS = {"naive": "Naive", "drift": "RandomWalkWithDrift"}
+
+
+def a_series(data: Data, rng: random.Random) -> Parameters:
+    """A yearly series of a country, and a horizon to test forecasts with."""
+    i = rng.choice(list(YEARLY.values()))
+    start, horizon = rng.randrange(1970, 1981), rng.randint(2, 5)
+    country = some_countries(data, rng, 1, values=world_values(data, i, 2010)).iloc[0]
+    return {"country_id": country["region_id"], "country": country["name"], "title": i.title, "provider": i.provider, "start": start,
+            "end": rng.randrange(2005, 2014), "horizon": horizon, "folds": FOLDS, "years": FOLDS * horizon}  # fmt: skip
+
+
+def series_in(data: Data, parameters: Parameters) -> pd.Series:
+    """The series of an instance; `IllPosed` when a year is missing."""
+    i = YEARLY[parameters["title"]]
+    series = data.series(i.variable, i.facet, parameters["country_id"], parameters["start"], parameters["end"])
+    if len(series) != parameters["end"] - parameters["start"] + 1:
+        raise IllPosed("a year is missing")
+    return series
 
 
 def better(found: dict[str, float]) -> str:
@@ -43,18 +64,10 @@ class SimpleForecasts(Template):
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
-        i = rng.choice(list(YEARLY.values()))
-        start, horizon = rng.randrange(1970, 1981), rng.randint(2, 5)
-        country = some_countries(data, rng, 1, values=world_values(data, i, 2010)).iloc[0]
-        return {"country_id": country["region_id"], "country": country["name"], "title": i.title, "provider": i.provider, "start": start,
-                "end": rng.randrange(2005, 2014), "horizon": horizon, "folds": FOLDS, "years": FOLDS * horizon}  # fmt: skip
+        return a_series(data, rng)
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        i = YEARLY[parameters["title"]]
-        series = data.series(i.variable, i.facet, parameters["country_id"], parameters["start"], parameters["end"])
-        if len(series) != parameters["end"] - parameters["start"] + 1:
-            raise IllPosed("a year is missing")
-        found = errors(series, parameters["horizon"])
+        found = errors(series_in(data, parameters), parameters["horizon"])
         name = better(found)
         return [name, significant(found[name])]
 
@@ -95,12 +108,11 @@ class TrendAndForecast(Template):
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
-        return SimpleForecasts().sample(data, rng)
+        return a_series(data, rng)
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        i = YEARLY[parameters["title"]]
-        series = data.series(i.variable, i.facet, parameters["country_id"], parameters["start"], parameters["end"])
-        return [direction(series), significant(sens_slope(series)), SimpleForecasts().solve(data, parameters)[0]]
+        series = series_in(data, parameters)
+        return [direction(series), significant(sens_slope(series)), better(errors(series, parameters["horizon"]))]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         country = yield from places_of_statistics([slots["country"]])

@@ -6,11 +6,15 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-import geopandas as gpd
-import pandas as pd
-
-from gra_benchmark_geoktools.choices import a_landmark, a_state, pick_many, some_countries
+from gra_benchmark_geoktools.choices import (
+    a_landmark,
+    a_landmark_and_its_state,
+    a_state_and_a_landmark,
+    pick_many,
+    some_countries,
+)
 from gra_benchmark_geoktools.data import WORLD, Data
+from gra_benchmark_geoktools.facts import county_at, neighbours, position, with_rates
 from gra_benchmark_geoktools.indicators import LIFE_EXPECTANCY, UNEMPLOYMENT
 from gra_benchmark_geoktools.solving.geodesy import areas_km2, distances_km, from_point, gap_km
 from gra_benchmark_geoktools.solving.ranking import best, clear_of, rounded, significant
@@ -29,40 +33,11 @@ from gra_benchmark_geoktools.steps import (
     verdict,
 )  # fmt: skip
 from gra_benchmark_geoktools.template import Parameters, Template
-from gra_benchmark_geoktools.templates.regions import county_at, neighbours
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
 
 # As many rows as a reply of compute_distances shows.
 SHOWN = 25
-
-
-def unemployment(data: Data, state_id: str) -> pd.Series:
-    """The rates of a state's counties by id; `IllPosed` when one is missing."""
-    i = UNEMPLOYMENT
-    values = data.values(i.variable, i.facet, "2009", parent_id=state_id, level="county")
-    if len(values) < len(data.regions(state_id, "county")):
-        raise IllPosed(f"{state_id}: a county has no unemployment rate")
-    return values
-
-
-def with_rates(data: Data, state_id: str, counties: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
-    """Counties of a state with the column ``rate``."""
-    return counties.assign(rate=unemployment(data, state_id).reindex(counties.index))
-
-
-def a_state_and_a_landmark(data: Data, rng: random.Random) -> Parameters:
-    """A landmark of the United States, half the time in the state itself."""
-    state = a_state(data, rng)
-    home = data.places("landmark", country="USA")["admin1"].eq(state["name"]).any()
-    landmark = a_landmark(data, rng, country="USA", state=state["name"] if home and rng.random() < 0.5 else "")
-    return {"state_id": state["region_id"], "state": state["name"], "landmark_id": landmark["place_id"], "landmark": landmark["name"]}
-
-
-def position(data: Data, landmark_id: str) -> tuple[float, float]:
-    """Longitude and latitude of a landmark."""
-    place = data.places("landmark").loc[landmark_id]
-    return float(place["lon"]), float(place["lat"])
 
 
 class FarthestCounty(Template):
@@ -227,13 +202,7 @@ class CountiesNearLandmark(Template):
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
-        landmark = a_landmark(data, rng, country="USA")
-        states = data.states()
-        state = states[states["name"] == landmark["admin1"]]
-        if state.empty:
-            raise IllPosed(f"{landmark['name']} stands in no state")
-        return {"state_id": state.index[0], "state": state["name"].iloc[0], "radius": rng.choice((50, 75, 100, 150)),
-                "landmark_id": landmark["place_id"], "landmark": landmark["name"]}  # fmt: skip
+        return a_landmark_and_its_state(data, rng, (50, 75, 100, 150))
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         counties = data.regions(parameters["state_id"], "county")
@@ -267,7 +236,7 @@ class CountiesNearLandmarkStatistic(Template):
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
-        return CountiesNearLandmark().sample(data, rng)
+        return a_landmark_and_its_state(data, rng, (50, 75, 100, 150))
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         counties = from_point(data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"]))
@@ -303,7 +272,8 @@ class LandmarkNeighboursStatistic(Template):
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
-        return LandmarkCountyStatistic().sample(data, rng)
+        landmark = a_landmark(data, rng, country="USA")
+        return {"landmark_id": landmark["place_id"], "landmark": landmark["name"]}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         county = county_at(data, *position(data, parameters["landmark_id"]))

@@ -11,12 +11,11 @@ import shapely
 
 from gra_benchmark_geoktools.choices import a_landmark, a_state, pick_many, some_countries
 from gra_benchmark_geoktools.data import Data
+from gra_benchmark_geoktools.facts import county_at, position
 from gra_benchmark_geoktools.solving.geodesy import distances_km
 from gra_benchmark_geoktools.solving.ranking import best, clear_of, rounded, top
 from gra_benchmark_geoktools.steps import center, circle, dataset, point, state_id
 from gra_benchmark_geoktools.template import Parameters, Template
-from gra_benchmark_geoktools.templates.landmarks import position
-from gra_benchmark_geoktools.templates.regions import county_at
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
 

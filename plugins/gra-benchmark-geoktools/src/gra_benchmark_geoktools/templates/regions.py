@@ -6,11 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-import shapely
-
-from gra_benchmark_geoktools.choices import PARTS, a_state, pick
+from gra_benchmark_geoktools.choices import PARTS, a_point_in_a_county, a_state, pick
 from gra_benchmark_geoktools.data import Data
+from gra_benchmark_geoktools.facts import county_at, neighbours
 from gra_benchmark_geoktools.solving.geodesy import areas_km2
 from gra_benchmark_geoktools.solving.ranking import best, rounded
 from gra_benchmark_geoktools.steps import dataset, region_id, state_id, subregions
@@ -18,8 +16,6 @@ from gra_benchmark_geoktools.template import Parameters, Template
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
 
-# Points this far from every border lie in the same region on maps of any sound generalisation (degrees).
-CLEARANCE_DEG = 0.05
 # As many rows as a reply of measure_features shows, largest first.
 SHOWN = 25
 
@@ -63,17 +59,6 @@ class LargestPart(Template):
         return [row["name"], row["area_km2"]]
 
 
-def neighbours(counties: Any, county_id: str) -> Any:
-    """The counties that share a stretch of border with one; `IllPosed` where a border is a single point."""
-    county = counties.geometry.loc[county_id]
-    others = counties.drop(index=county_id)
-    others = others[shapely.intersects(others.geometry.to_numpy(), county)]
-    common = shapely.intersection(others.geometry.to_numpy(), county)
-    if (shapely.length(common) == 0).any():
-        raise IllPosed("two counties meet in a point only")
-    return others
-
-
 class BorderingCounties(Template):
     id = "bordering-counties"
     tool_types = ("spatial-analysis",)
@@ -102,31 +87,6 @@ class BorderingCounties(Template):
         around = yield "filter_regions", {"regions": counties, "mask": [county], "predicate": "touches"}
         reply = yield "measure_features", {"features": dataset(around), "what": ["area"]}
         return [around["content"]["kept"], reply["content"]["rows"][0]["name"]]
-
-
-def a_point(rng: random.Random, region: pd.Series) -> tuple[float, float]:
-    """A random point well inside a region, to four decimals; `IllPosed` when none is found."""
-    west, south, east, north = region["geometry"].bounds
-    inner = shapely.buffer(region["geometry"], -CLEARANCE_DEG)
-    for _ in range(50):
-        lon, lat = round(rng.uniform(west, east), 4), round(rng.uniform(south, north), 4)
-        if shapely.contains_xy(inner, lon, lat):
-            return lon, lat
-    raise IllPosed(f"{region['name']} has hardly an inside")
-
-
-def county_at(data: Data, lon: float, lat: float) -> pd.Series:
-    """The US county around a point; `IllPosed` when there is none, or a border is near."""
-    counties = data.regions("country/USA", "county")
-    around = counties[shapely.intersects(counties.geometry.to_numpy(), shapely.Point(lon, lat).buffer(CLEARANCE_DEG * 0.9))]
-    if len(around) != 1 or not shapely.intersects_xy(around.geometry.iloc[0], lon, lat):
-        raise IllPosed(f"{len(around)} counties near {lon}, {lat}")
-    return around.iloc[0]
-
-
-def a_point_in_a_county(data: Data, rng: random.Random) -> tuple[float, float]:
-    """A random point in a county of one of the fifty states."""
-    return a_point(rng, pick(rng, data.regions(a_state(data, rng)["region_id"], "county")))
 
 
 class CountiesOfCoordinates(Template):

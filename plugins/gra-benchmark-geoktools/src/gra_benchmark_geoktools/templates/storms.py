@@ -11,13 +11,12 @@ import shapely
 
 from gra_benchmark_geoktools.choices import clear_name, pick, pick_many
 from gra_benchmark_geoktools.data import Data
+from gra_benchmark_geoktools.facts import county_at, unemployment
 from gra_benchmark_geoktools.indicators import STATE_POVERTY, UNEMPLOYMENT
 from gra_benchmark_geoktools.solving.ranking import best, rounded, top
 from gra_benchmark_geoktools.solving.tracks import crossing, lifetime, passing
 from gra_benchmark_geoktools.steps import center, extreme_row, state_id
 from gra_benchmark_geoktools.template import Parameters, Template
-from gra_benchmark_geoktools.templates.landmarks import unemployment
-from gra_benchmark_geoktools.templates.regions import county_at
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
 

@@ -10,8 +10,15 @@ import geopandas as gpd
 import pandas as pd
 import shapely
 
-from gra_benchmark_geoktools.choices import a_landmark, a_state, clear_name, pick, pick_many, some_countries
+from gra_benchmark_geoktools.choices import (
+    a_landmark_and_its_state,
+    a_state,
+    clear_name,
+    pick_many,
+    some_countries,
+)
 from gra_benchmark_geoktools.data import WORLD, Data
+from gra_benchmark_geoktools.facts import neighbours, position, with_rates, world_values
 from gra_benchmark_geoktools.indicators import FERTILITY, LIFE_EXPECTANCY, UNEMPLOYMENT
 from gra_benchmark_geoktools.solving import geodesy
 from gra_benchmark_geoktools.solving.ranking import best, clear_of, rounded, significant
@@ -26,13 +33,12 @@ from gra_benchmark_geoktools.steps import (
     extreme_row,
     points,
     region_id,
+    series_of,
     state_id,
     subregions,
     verdict,
 )
 from gra_benchmark_geoktools.template import Parameters, Template
-from gra_benchmark_geoktools.templates.countries import bordering, series_of, world_values
-from gra_benchmark_geoktools.templates.landmarks import position, with_rates
 from gra_core import Blank, IllPosed
 from gra_core.benchmark import ReferenceTrajectory
 
@@ -298,7 +304,7 @@ class HighestNeighbourTrend(Template):
         return {"country_id": country["region_id"], "country": country["name"], "start": start, "end": rng.randrange(start + 12, 2014)}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        countries = bordering(data, parameters["country_id"])
+        countries = neighbours(data.countries(), parameters["country_id"])
         if not 2 <= len(countries) <= 8:
             raise IllPosed("too few or too many neighbours")
         if data.country_areas()[countries.index].max() > 5e6:
@@ -332,11 +338,7 @@ class HighestCountyNearLandmark(Template):
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
-        landmark = a_landmark(data, rng, country="USA")
-        states = data.states()
-        state = pick(rng, states[states["name"] == landmark["admin1"]])
-        return {"state_id": state["region_id"], "state": state["name"], "radius": rng.choice((75, 100, 150)),
-                "landmark_id": landmark["place_id"], "landmark": landmark["name"]}  # fmt: skip
+        return a_landmark_and_its_state(data, rng, (75, 100, 150))
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         counties = geodesy.from_point(data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"]))
