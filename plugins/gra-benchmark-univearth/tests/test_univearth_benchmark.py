@@ -17,8 +17,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from gra_benchmark_univearth.benchmark import UnivEarth
 
+from gra_benchmark_univearth.benchmark import UnivEarth
 from gra_core import QueryRequest, QuerySet
 from gra_core.download import DownloadError
 from gra_core.records import RecordError

@@ -17,11 +17,11 @@ import pytest
 import rasterio
 import rasterio.mask
 import shapely
+
+from gra_atlas.files import data_file
 from gra_benchmark_univearth.benchmark import UnivEarth
 from gra_benchmark_univearth.plugin import gra_benchmarks
 from gra_benchmark_univearth.references import REFERENCES, SKILLS
-
-from gra_atlas.files import data_file
 from gra_core import Query, QueryRequest
 from gra_core.registry import Registry
 from gra_core.result import ToolResult
