@@ -11,6 +11,7 @@ import statistics
 import time
 
 import numpy as np
+
 from gra_core import Registry, Sources
 from gra_geo.frames import points_frame
 from gra_geo.geodesy import GEOD, centroids, farthest, nearest

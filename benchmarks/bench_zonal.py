@@ -45,7 +45,9 @@ def make(folder: Path) -> None:
                 block = random.random((1, rows, SIDE), dtype="float32")
                 target.write(block, window=rasterio.windows.Window(0, row, SIDE, rows))
     box = shapely.box(WEST, NORTH - SIDE * CELL, WEST + SIDE * CELL, NORTH)
-    seeds = np.random.default_rng(1).uniform(0, SIDE * CELL, (ZONES, 2)) + [WEST, NORTH - SIDE * CELL]
+    seeds = np.random.default_rng(1).uniform(0, SIDE * CELL, (ZONES, 2)) + np.array(
+        [WEST, NORTH - SIDE * CELL]
+    )
     cells = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(seeds), extend_to=box))
     zones = shapely.segmentize(shapely.intersection(cells, box), 600)
     gpd.GeoDataFrame({"zone": range(len(zones))}, geometry=zones, crs=CRS).to_parquet(
