@@ -33,6 +33,10 @@ def test_notes_are_told_and_kept(noted: ModuleType, gra_bench: Callable[..., Any
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["notes"] == [
         "sums: of synthetic sums"
     ]
+    for form in ("table", "markdown"):
+        code, text, _ = gra_bench("report", str(tmp_path / "run"), "--format", form)
+        assert code == 0 and "Note: sums: of synthetic sums" in text
+    assert gra_bench("report", str(tmp_path / "run"), "--json")[1]["notes"] == ["sums: of synthetic sums"]
     code, document, err = gra_bench("queries", "sums", "--json")
     assert code == 0 and len(document["queries"]) == 6 and "Note: sums: of synthetic sums" in err
 

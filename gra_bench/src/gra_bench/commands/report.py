@@ -82,6 +82,7 @@ def command(
                 f"Warning: the runs used different query sets of {name}; their scores are not comparable.",
                 err=True,
             )
+    notes = list(dict.fromkeys(note for manifest in manifests for note in manifest.get("notes", [])))
     names = [name for manifest in manifests for name in manifest["configurations"]]
     rows = _rows(runs, names, scorer)
     if scorer and not rows:
@@ -94,6 +95,7 @@ def command(
         print_json(
             {
                 "runs": [str(run) for run in runs],
+                "notes": notes,
                 "results": rows,
                 "unfinished": unfinished,
                 "unfinished_judging": judging,
@@ -107,6 +109,8 @@ def command(
         print_summary(rows)
     if not summary_only:
         _print_details(_details(runs, names, scorer, pairs), form)
+    for note in notes:
+        click.echo(f"\nNote: {note}" if form == "markdown" else f"Note: {note}")
     return 0
 
 
