@@ -18,7 +18,7 @@ ROWS = 100
 MAX_BYTES = 256_000_000
 MAX_JSON = 200_000
 # Degrees that the base map's outlines may be off: a country's shape on a screen.
-TOLERANCE, DECIMALS = 0.05, 2
+TOLERANCE, DECIMALS = 0.02, 2
 
 
 class Datasets:

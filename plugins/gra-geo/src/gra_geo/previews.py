@@ -111,7 +111,8 @@ def _short(value: Any) -> Any:
 def preview_raster(path: Path, limit: int) -> dict[str, Any]:
     """``map``: the first band as a picture in Web Mercator with a legend. Values are read at screen resolution."""
     try:
-        with rasterio.open(path) as data:
+        # Named, since a file of another kind (VRT, say) can point to any file or address.
+        with rasterio.open(path, driver="GTiff") as data:
             made: dict[str, Any] = {"columns": ["band", "type", "width", "height"], "total": data.count}
             made["rows"] = [[n + 1, kind, data.width, data.height] for n, kind in enumerate(data.dtypes)][
                 :limit
@@ -138,7 +139,7 @@ def _picture(data: Any) -> dict[str, Any]:
         transform_bounds(WGS84, data.crs, west, south, east, north) if data.crs.is_geographic else data.bounds
     )
     target, width, height = calculate_default_transform(data.crs, MERCATOR, shape[1], shape[0], *box)
-    scale = max(1.0, max(width, height) / MAX_PIXELS)
+    scale = max(width, height) / MAX_PIXELS  # small rasters are enlarged, so that edges of cells stay in place
     width, height = max(1, int(width / scale)), max(1, int(height / scale))
     target = target * target.scale(scale, scale)
     warped = np.full((height, width), np.nan)
@@ -148,20 +149,21 @@ def _picture(data: Any) -> dict[str, Any]:
     )  # fmt: skip
     corners = rasterio.transform.array_bounds(height, width, target)
     bounds = transform_bounds(MERCATOR, WGS84, *corners)
-    colours, legend = _colours(warped, whole=np.issubdtype(data.dtypes[0], np.integer))
+    known = values[np.isfinite(values)]
+    colours, legend = _colours(warped, known, whole=np.issubdtype(data.dtypes[0], np.integer))
     return {
         "type": "raster", "bounds": plain(list(bounds)), "image": "data:image/png;base64," + base64.b64encode(png(colours)).decode(),
         "legend": legend | {"unit": data.units[0] or ""}, "width": width, "height": height,
     }  # fmt: skip
 
 
-def _colours(values: np.ndarray, *, whole: bool) -> tuple[np.ndarray, dict[str, Any]]:
+def _colours(values: np.ndarray, all_known: np.ndarray, *, whole: bool) -> tuple[np.ndarray, dict[str, Any]]:
     """RGBA of cells and what the colours mean: classes when there are few whole numbers, else a ramp. Missing is clear."""
     known = np.isfinite(values)
     rgba = np.zeros((*values.shape, 4), dtype=np.uint8)
-    if not known.any():
+    if not all_known.size:
         return rgba, {"kind": "empty"}
-    found = np.unique(values[known])
+    found = np.unique(all_known)
     if whole and len(found) <= MAX_CLASSES:
         table = np.array([_rgb(CLASSES[n % len(CLASSES)]) for n in range(len(found))], dtype=np.uint8)
         rgba[known] = table[np.searchsorted(found, values[known])]

@@ -86,5 +86,5 @@ function align(left, right) {
 
 function call({ event, reply }) {
   const status = reply?.data.status ?? "no reply";
-  return h("details", null, h("summary", null, h("code", null, event.data.name), h("span", { class: `badge ${status}` }, status)), h("h4", null, "Arguments"), show(event.data.arguments, "arguments"), h("h4", null, "Reply"), show(reply?.data.output ?? null, "reply"));
+  return h("details", null, h("summary", null, h("code", null, event.data.name), h("span", { class: `badge ${status}` }, status)), h("p", { class: "label" }, "Arguments"), show(event.data.arguments, "arguments"), h("p", { class: "label" }, "Reply"), show(reply?.data.output ?? null, "reply"));
 }

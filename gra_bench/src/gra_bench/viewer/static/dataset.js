@@ -65,7 +65,8 @@ function preview(found) {
   const made = found.preview;
   if (made.text !== undefined) return longText(made.text);
   const units = found.manifest.columns ?? {};
-  const heads = (made.columns ?? []).map((c) => h("th", { scope: "col" }, c, units[c]?.unit ? h("span", { class: "quiet" }, ` ${units[c].unit}`) : null));
+  const numeric = (n) => (made.rows ?? []).every((row) => row[n] === null || typeof row[n] === "number");
+  const heads = (made.columns ?? []).map((c, n) => h("th", { scope: "col", class: numeric(n) ? "num" : null }, c, units[c]?.unit ? h("span", { class: "quiet" }, ` ${units[c].unit}`) : null));
   const rows = (made.rows ?? []).map((row) => row.map((value) => cell(value)));
   return [
     made.note ? h("p", { class: "quiet" }, made.note) : null,

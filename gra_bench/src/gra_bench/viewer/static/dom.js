@@ -32,7 +32,7 @@ export function announce(text) {
 export function table(caption, heads, rows, attributes = {}) {
   const head = h("tr", null, heads.map((c) => (c instanceof Element ? c : h("th", { scope: "col" }, c))));
   const body = rows.map((row) => (row instanceof Element ? row : h("tr", null, row.map((c) => (c instanceof Element && /^T[DH]$/.test(c.tagName) ? c : h("td", null, c))))));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", attributes, h("caption", { class: "unseen" }, caption), h("thead", null, head), h("tbody", null, body)));
+  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, h("table", attributes, h("caption", { class: "unseen" }, caption), h("thead", null, head), h("tbody", null, body)));
 }
 
 export function num(...children) {

@@ -72,7 +72,7 @@ function toolStep({ event, reply }) {
   const output = reply?.data.output ?? null;
   return h(
     "li", { class: `tool ${status}`, id: callId(data.id) },
-    h("details", { open: status === "error" }, h("summary", null, h("code", null, data.name), h("span", { class: `badge ${status}` }, status), h("span", { class: "gist" }, gist(data.arguments)), time(event, reply?.data.seconds)), h("h4", null, "Arguments"), show(data.arguments, `Arguments of ${data.name}`), h("h4", null, "Reply"), output ? show(without(output), `Reply of ${data.name}`) : h("p", { class: "quiet" }, "The trial ended first.")),
+    h("details", { open: status === "error" }, h("summary", null, h("code", null, data.name), h("span", { class: `badge ${status}` }, status), h("span", { class: "gist" }, gist(data.arguments)), time(event, reply?.data.seconds)), h("p", { class: "label" }, "Arguments"), show(data.arguments, `Arguments of ${data.name}`), h("p", { class: "label" }, "Reply"), output ? show(without(output), `Reply of ${data.name}`) : h("p", { class: "quiet" }, "The trial ended first.")),
   );
 }
 

@@ -79,7 +79,7 @@ function list(value, name, depth) {
   const columns = records ? [...new Set(value.flatMap(Object.keys))] : [];
   const make = (items) =>
     records && columns.length <= 14
-      ? table(name, columns, items.map((item) => columns.map((c) => cell(item[c]))), { class: "small" })
+      ? table(name, columns.map((c) => h("th", { scope: "col", class: items.every((item) => simple(item[c] ?? null) && typeof (item[c] ?? 0) === "number") ? "num" : null }, c)), items.map((item) => columns.map((c) => cell(item[c]))), { class: "small" })
       : h("ol", { class: "items" }, items.map((item) => h("li", null, show(item, name, depth + 1))));
   if (value.length <= ROWS) return make(value);
   const box = h("div", null, make(value.slice(0, ROWS)));
