@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gra_benchmark_geoexpert.references import hazards, health, operations, sites
+from gra_benchmark_geoexpert.references import ground, health, operations, sites, storms
 from gra_benchmark_geoexpert.references.steps import Reference
 
 REFERENCES: dict[str, Reference] = {
     reference.id: reference
-    for module in (hazards, health, sites, operations)
+    for module in (storms, ground, health, sites, operations)
     for reference in module.REFERENCES
 }
