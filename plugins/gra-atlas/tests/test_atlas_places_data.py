@@ -6,8 +6,6 @@ import pytest
 import shapely
 from shapely.ops import nearest_points
 
-from gra_atlas.fold import fold, to_ascii
-
 GEOD = pyproj.Geod(ellps="WGS84")
 
 
@@ -100,20 +98,3 @@ def test_airports_have_unique_ids_and_countries(airports):
     assert airports.index.is_unique and len(airports) == 28298
     assert airports.country.str.fullmatch("[A-Z]{3}").all()
     assert airports.timezone.str.contains("/").mean() > 0.999
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("São Paulo", "sao paulo"), ("  NEW   york ", "new york"), ("St. Louis", "saint louis"), ("Łódź", "lodz"),
-        ("Coeur d'Alene", "coeur dalene"), ("Coeur d’Alene", "coeur dalene"), ("Straße", "strasse"), ("東京", "東京"),
-        ("Wilkes-Barre", "wilkes barre"), ("Tromsø", "tromso"), ("", ""), ("Washington, D.C.", "washington dc"),
-    ],
-)  # fmt: skip
-def test_fold(text, expected):
-    assert fold(text) == expected
-    assert fold(expected) == expected
-
-
-def test_ascii_keeps_case():
-    assert to_ascii("Þórshöfn Århus") == "Thorshofn Arhus"

@@ -47,6 +47,11 @@ def frame_of(result) -> gpd.GeoDataFrame:
         ("Turkey", "country/TUR"),
         ("dona ana county", "geoId/35013"),
         ("Orange County, CA", "geoId/06059"),
+        ("Orange County CA", "geoId/06059"),
+        ("Orange County (California)", "geoId/06059"),
+        ("Georgia (country)", "country/GEO"),
+        ("Georgia, state", "geoId/13"),
+        ("Georgia (city)", None),  # no level of the atlas
         ("Orange County, Calif.", None),
         ("Richardson County, Nebraska", "geoId/31147"),
         ("UK", "country/GBR"),

@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gra_core import SourceSettings, ToolError
+from gra_geo.names import fold
 from gra_geo.protocols import REGION_COLUMNS
-from gra_skill_admin_boundaries.folding import fold
 from gra_skill_admin_boundaries.plugin import gra_sources
 from gra_skill_admin_boundaries.sources.matching import likely
 from gra_skill_admin_boundaries.sources.wof import WhosOnFirst
@@ -181,7 +181,7 @@ def test_wof_names_missing_tables(tmp_path):
         WhosOnFirst(SourceSettings(values={"path": str(tmp_path / "empty.db")}))
 
 
-NAME = st.text(alphabet="abcxyzABSTst .'-’éßŁøşあñ19", min_size=1, max_size=12)
+NAME = st.text(alphabet="abcxyzABSTst .'-’éßŁøşəḤʻあñ19", min_size=1, max_size=12)
 
 
 @given(name=NAME, other=NAME)
@@ -195,7 +195,7 @@ def test_wof_choosing_by_sql_never_loses_a_name(name, other):
         db.executemany("INSERT INTO names VALUES (?)", [(name,), (name + " " + other,), (other,)])
         chosen = {row[0] for row in db.execute(f"SELECT name FROM names WHERE {condition}", values)}
     held = {n for n in (name, name + " " + other, other) if f" {wanted} " in f" {fold(n)} "}
-    assert {n for n in held if ord(n[0]) < 0x250} <= chosen
+    assert {n for n in held if not n.startswith("あ")} <= chosen
 
 
 def test_wof_answers_empty_tables_where_there_is_nothing(source):

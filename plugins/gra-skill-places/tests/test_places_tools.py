@@ -72,6 +72,8 @@ def test_newcastle_in_the_united_kingdom_is_never_the_one_in_australia(gra_conte
         ("Newcastle, Northern Ireland", "", None),  # no region of the atlas has that name
         ("Portland, Oregon", "", "Portland, USA"),
         ("Portland OR", "", "Portland, USA"),
+        ("Portland (Oregon)", "", "Portland, USA"),
+        ("Carhenge (sculpture)", "", None),  # a bracket that is no place is no error
         ("Portland", "geoId/23", "Portland, USA"),
         ("portland, maine, usa", "", "Portland, USA"),
         ("Lincoln, Nebraska", "", "Lincoln, USA"),
@@ -355,3 +357,9 @@ def test_details_keep_order_and_fields(gra_content):
 def test_get_place_details_refuses_bad_arguments(gra_error, arguments, kind, words):
     error = gra_error("get_place_details", **arguments)
     assert error.kind == kind and words in error.message and error.hint
+
+
+@pytest.mark.parametrize("near", [[1.0], [1.0, 2.0, 3.0], [200.0, 10.0], [10.0, 100.0], []])
+def test_what_is_no_position_is_refused(gra_call, near):
+    result = gra_call("get_place_center", name="Paris", near=near)
+    assert result.error is None if not near else result.error.kind == "bad_argument"

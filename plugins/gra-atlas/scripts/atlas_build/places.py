@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from atlas_build.packages import Sources
-from gra_atlas.fold import fold, to_ascii
+from gra_geo.names import fold, to_ascii
 
 NEAR_KM = 3.0  # a town this close to a simplified shoreline still belongs to the county behind it
 MAX_ALTERNATES = 12

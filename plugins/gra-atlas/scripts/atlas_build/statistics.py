@@ -10,7 +10,7 @@ import pandas as pd
 
 from atlas_build.packages import PACKAGES, Sources
 from atlas_build.variables import FACETS, VARIABLES
-from gra_atlas.fold import fold
+from gra_geo.names import fold
 
 GAPMINDER_NAMES = {
     "Congo, Dem. Rep.": "COD", "Congo, Rep.": "COG", "Czech Rep.": "CZE", "Faeroe Islands": "FRO",

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import shapely
 
-from gra_atlas.names import RANKS
 from gra_atlas.regions import LEVELS, ROOT, SHOWN, Regions, check_level, regions
 from gra_core import ToolError
+from gra_geo.names import MATCHES
 
 
 class AtlasBoundaries:
@@ -40,7 +40,7 @@ class AtlasBoundaries:
             rows, ranks = np.arange(len(atlas.table)), np.zeros(len(atlas.table), dtype=int)
         rows, ranks = rows[keep[rows]], ranks[keep[rows]]
         found = atlas.table.iloc[rows][SHOWN].reset_index(drop=True)
-        found["match"] = [RANKS[rank] for rank in ranks] if name.strip() else ""
+        found["match"] = [MATCHES[rank] for rank in ranks] if name.strip() else ""
         order = pd.DataFrame(
             {
                 "rank": ranks,

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gra_atlas.fold import fold
-
-RANKS = ("exact", "alias", "prefix", "part")
+from gra_geo.names import fold
 
 
 class NameIndex:
@@ -21,7 +19,7 @@ class NameIndex:
         self._alias = _rows_by_name((name, row) for name, row in others if name)
 
     def match(self, text: str) -> tuple[np.ndarray, np.ndarray]:
-        """Rows that fit a text and their rank (index into `RANKS`), each row once with its best rank.
+        """Rows that fit a text and their rank (index into `MATCHES`), each row once with its best rank.
 
         ``exact``: the name itself; ``alias``: another name or code; ``prefix``: the name or another one begins with
         the text; ``part``: the text is somewhere in the name. An empty text matches nothing.

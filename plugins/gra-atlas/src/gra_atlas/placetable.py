@@ -9,8 +9,9 @@ import pandas as pd
 import shapely
 
 from gra_atlas.files import Once
-from gra_atlas.names import RANKS, NameIndex
+from gra_atlas.names import NameIndex
 from gra_core import ToolError
+from gra_geo.names import MATCHES
 
 
 class PlaceTable:
@@ -49,7 +50,7 @@ class PlaceTable:
         rows, ranks = rows[keep[rows]], ranks[keep[rows]]
         order = np.lexsort((rows, ranks))
         found = self.table.iloc[rows[order]].drop(columns="aliases")
-        return _cut(found.assign(match=[RANKS[rank] for rank in ranks[order]]), limit)  # fmt: skip
+        return _cut(found.assign(match=[MATCHES[rank] for rank in ranks[order]]), limit)  # fmt: skip
 
     def get(self, *, place_ids: list[str]) -> pd.DataFrame:
         """Places in the order asked; ``not_found`` names the missing."""

@@ -9,10 +9,10 @@ import pandas as pd
 from gra_atlas.boundaries import AtlasBoundaries
 from gra_atlas.facets import PROJECTIONS, choose
 from gra_atlas.files import Once, data_file
-from gra_atlas.fold import fold
 from gra_atlas.regions import ROOT, SHOWN, regions
 from gra_atlas.variables import search
 from gra_core import ToolError
+from gra_geo.names import fold
 
 VALUE_COLUMNS = ["variable", "region_id", "region_name", "date", "value", "unit", "facet", "source"]
 FACET_COLUMNS = [

@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from gra_atlas.fold import fold
+from gra_geo.names import fold
 
 SHOWN = [
     "variable", "title", "unit", "quantity", "first", "last", "regions", "source", "licence", "description",

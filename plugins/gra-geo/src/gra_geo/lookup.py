@@ -7,6 +7,7 @@ import pandas as pd
 
 from gra_core import ToolContext, ToolError
 from gra_geo.frames import points_frame
+from gra_geo.names import WHOLE, fold, split_qualifier
 
 SEARCHED, LISTED = 100, 10
 
@@ -14,7 +15,7 @@ SEARCHED, LISTED = 100, 10
 def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd.GeoDataFrame:
     """The one place of a name; several equally good ones are an error that lists them. Regions need their id.
 
-    After a comma a state or country may follow ("Newcastle, UK").
+    A state or country may follow ("Newcastle, UK", "Portland OR").
     """
     if what == "regions":
         hint = _region_hint(ctx, name) or "give ids such as geoId/31; find_regions looks them up by name"
@@ -23,7 +24,7 @@ def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd
     if not len(table):
         hint = _region_hint(ctx, name) or "try another spelling, or give [longitude, latitude]"
         raise ToolError("not_found", f"no place is called {name!r}", hint=hint)
-    best = _best(table)
+    best = meant(table)
     if len(best) != 1:
         reason = "is the name of several places" if len(best) else "matches no place exactly"
         listed = _listed(best if len(best) else table)
@@ -34,30 +35,27 @@ def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd
     return points_frame(best)
 
 
-def _best(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that fit best: by name, else by another name of theirs."""
+def meant(table: pd.DataFrame) -> pd.DataFrame:
+    """The candidates that a whole name means: those of that very name, else those that have it as another name. A table
+    that does not tell how names match is given back as it is."""
     if "match" not in table:
         return table
-    return next(
-        (found for m in ("exact", "alias") if len(found := table[table["match"] == m])), table.iloc[:0]
-    )
+    return next((found for m in WHOLE if len(found := table[table["match"] == m])), table.iloc[:0])
 
 
 def _search(ctx: ToolContext, name: str) -> pd.DataFrame:
     places = ctx.source("places")
     table = places.search(text=name, limit=SEARCHED)
-    head, comma, tail = name.rpartition(",")
-    if len(table) or not comma:
+    head, qualifier = split_qualifier(name)
+    if len(table) or not qualifier:
         return table
-    table = places.search(text=head.strip(), limit=SEARCHED)
-    regions = ctx.source("boundaries").find(name=tail.strip(), limit=LISTED)
-    regions = regions[regions["match"].isin(["exact", "alias"])]
+    table = places.search(text=head, limit=SEARCHED)
+    regions = ctx.source("boundaries").find(name=qualifier, limit=LISTED)
+    regions = regions[regions["match"].isin(WHOLE)]
     countries = set(regions.loc[regions["level"] == "country", "country"])
-    states = set(zip(regions["name"], regions["country"], strict=True))
-    inside = [
-        c in countries or (a, c) in states for a, c in zip(table["admin1"], table["country"], strict=True)
-    ]
-    return table[inside]
+    states = set(zip(regions["name"].map(fold), regions["country"], strict=True))
+    own = zip(table["admin1"].fillna("").map(fold), table["country"], strict=True)
+    return table[[country in countries or (admin1, country) in states for admin1, country in own]]
 
 
 def _listed(table: pd.DataFrame) -> str:

@@ -8,14 +8,13 @@ import pandas as pd
 from attrs import frozen
 
 from gra_core import ToolError
+from gra_geo.lookup import meant
+from gra_geo.names import LEVEL_WORDS, RANK, WHOLE, is_id, split_qualifier
 from gra_skill_admin_boundaries.codes import by_code
 from gra_skill_admin_boundaries.levels import level_named
 
-RANK = {"exact": 0, "alias": 1, "prefix": 2, "part": 3}
-WHOLE = ("exact", "alias")  # the name itself, or a code or another name; the rest match a part of a name
 MANY = 10_000
 FURTHER = 5
-ROOT = "Earth"  # the parent of countries
 
 
 @frozen(kw_only=True)
@@ -41,8 +40,7 @@ class Candidates:
     @property
     def whole(self) -> pd.DataFrame:
         """The best of those: regions of that very name, else regions that have it as another name or code."""
-        found = self.all_whole
-        return found[found["match"] == found["match"].iloc[0]] if len(found) else found
+        return meant(self.all_whole)
 
 
 def find(
@@ -50,8 +48,8 @@ def find(
 ) -> Candidates:
     """Candidates for a name and/or a place in the hierarchy.
 
-    `country` is a name or an ISO code, `parent` a region id or a name. A name with qualifiers ("Orange County, CA")
-    is looked up whole first, then inside what the last qualifier names.
+    `country` is a name or an ISO code, `parent` a region id or a name. A name with qualifiers ("Orange County, CA",
+    "Georgia (country)") is looked up whole first, then inside or on the level that the last qualifier names.
     """
     name = name.strip()
     notes: list[str] = []
@@ -63,14 +61,9 @@ def find(
     found = Candidates(
         frame=source.find(name=name, level=level, country=country, parent=parent, limit=limit + 1)
     )
-    head, _, qualifier = (part.strip() for part in name.rpartition(","))
-    if head and qualifier and found.whole.empty:
-        inside = _inside(
-            source, head, qualifier, level=level, country=country, parent=parent, limit=limit + 1
-        )
-        if not inside.empty:
-            found = Candidates(frame=inside)
-            notes = [*notes, f"{name!r} was read as {head!r} inside {qualifier!r}"]
+    if found.whole.empty and (read := _qualified(source, name, level, country, parent, limit + 1)):
+        found, note = read
+        notes = [*notes, note]
     if name and found.all_whole.empty and len(coded := _coded(source, name, level, country)):
         found = Candidates(frame=coded)
     frame, whole = found.frame, len(found.all_whole)
@@ -88,7 +81,7 @@ def region_id(source: Any, text: str) -> tuple[str, list[str]]:
     (a region of that very name comes before regions that only have it as another name).
     """
     text = text.strip()
-    if "/" in text or text == ROOT:
+    if is_id(text):
         return text, []
     found = find(source, name=text, limit=MANY).whole
     if found.empty:
@@ -142,6 +135,23 @@ def _coded(source: Any, name: str, level: str, country: str) -> pd.DataFrame:
     for column, wanted in (("level", level), ("country", country)):
         frame = frame[frame[column] == wanted] if wanted and len(frame) else frame
     return frame
+
+
+def _qualified(
+    source: Any, name: str, level: str, country: str, parent: str, limit: int
+) -> tuple[Candidates, str] | None:
+    """The candidates for a name without its last qualifier, and how the name was read."""
+    head, qualifier = split_qualifier(name)
+    word = LEVEL_WORDS.get(qualifier.casefold(), "")
+    if not qualifier or (word and (word not in source.levels() or level not in ("", word))):
+        return None
+    if word:
+        found = source.find(name=head, level=word, country=country, parent=parent, limit=limit)
+        note = f"{name!r} was read as {head!r} of level {word}"
+    else:
+        found = _inside(source, head, qualifier, level=level, country=country, parent=parent, limit=limit)
+        note = f"{name!r} was read as {head!r} inside {qualifier!r}"
+    return None if found.empty else (Candidates(frame=found), note)
 
 
 def _inside(

@@ -6,6 +6,7 @@ from typing import Any
 
 from gra_core import ToolContext, ToolError
 from gra_geo.frames import rows_of
+from gra_geo.names import fold
 
 SHOWN = ("place_id", "name", "type", "country", "admin1", "lon", "lat", "population", "match")
 KINDS = ("city", "town", "village")
@@ -21,14 +22,10 @@ def settlements(ctx: ToolContext, name: str, scopes: list[str], admin1: str = ""
         return []
     found: dict[str, dict[str, Any]] = {}
     for country, state in areas:
-        unit = (admin1 or state).casefold()
+        unit = fold(admin1 or state)
         frame = source.search(text=name, country=country, limit=50)
         for row in rows_of(frame, len(frame), SHOWN):
-            if (
-                row["type"] in KINDS
-                and row["match"] != "part"
-                and unit in ("", str(row["admin1"]).casefold())
-            ):
+            if row["type"] in KINDS and row["match"] != "part" and unit in ("", fold(row["admin1"])):
                 found.setdefault(row["place_id"], {k: v for k, v in row.items() if v is not None})
     return list(found.values())[:20]
 

@@ -1,46 +1,15 @@
-"""Place names with qualifiers: "Newcastle, UK", "Springfield, Illinois, USA", "Georgia (country)"."""
+"""Which places names mean, with their qualifiers: "Newcastle, UK", "Springfield, Illinois, USA", "Georgia (country)"."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from attrs import field, frozen
 
 from gra_core import ToolContext, ToolError
+from gra_geo.names import WHOLE, PlaceName, is_id
 
-LEVEL_WORDS = {
-    "country": "country", "nation": "country", "state": "state", "us state": "state", "province": "state", "region": "state",
-    "county": "county", "district": "county", "city": "city", "town": "city", "tract": "tract", "postcode": "postcode",
-    "zip": "postcode",
-}  # fmt: skip
-SURE = ("exact", "alias")
-REGION_ID = re.compile(r"^(Earth|[A-Za-z][\w.-]*/\S+)$")
 LARGE_CITY = 100_000
-
-
-def is_region_id(text: str) -> bool:
-    """Whether a text has the form of an id (``country/USA``, ``geoId/31147``, ``Earth``)."""
-    return bool(REGION_ID.match(text))
-
-
-@frozen(kw_only=True)
-class PlaceName:
-    """A name taken apart: what it is called, the regions said to contain it (innermost first), and its level."""
-
-    name: str
-    inside: tuple[str, ...] = ()
-    level: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> PlaceName:
-        """Split at commas and a final bracket; a qualifier that is a level word sets the level."""
-        bracket = re.match(r"^(.*?)\s*\(([^()]+)\)\s*$", text)
-        parts = [*bracket[1].split(","), *bracket[2].split(",")] if bracket else text.split(",")
-        parts = [p.strip() for p in parts if p.strip()]
-        levels = [LEVEL_WORDS[p.casefold()] for p in parts[1:] if p.casefold() in LEVEL_WORDS]
-        inside = tuple(p for p in parts[1:] if p.casefold() not in LEVEL_WORDS)
-        return cls(name=parts[0] if parts else text.strip(), inside=inside, level=levels[0] if levels else "")
 
 
 @frozen(kw_only=True)
@@ -57,7 +26,7 @@ class Resolution:
     def best(self) -> list[dict[str, Any]]:
         """The candidates whose whole name or other name matches: only exact names when there are any."""
         exact = [c for c in self.candidates if c["match"] == "exact"]
-        return exact or [c for c in self.candidates if c["match"] in SURE]
+        return exact or [c for c in self.candidates if c["match"] in WHOLE]
 
     @property
     def status(self) -> str:
@@ -151,11 +120,11 @@ class NameResolver:
     def containers(self, text: str, scope: str = "") -> list[str]:
         """Ids of the regions that a qualifier may mean: from the boundaries where there are any (they know other
         names and codes), else from the statistics."""
-        if is_region_id(text):
+        if is_id(text):
             return [text]
         rows = self._boundaries(text, scope) or self._regions([text], scope, "")
         exact = [r for r in rows if r["match"] == "exact"]
-        sure = exact or [r for r in rows if r["match"] in SURE]
+        sure = exact or [r for r in rows if r["match"] in WHOLE]
         return list(dict.fromkeys(r["region_id"] for r in sure))
 
     def _boundaries(self, text: str, scope: str) -> list[dict[str, Any]]:
@@ -163,7 +132,7 @@ class NameResolver:
             rows = self._records(self._ctx.source("boundaries").find(name=text, parent=scope, limit=50))
         except ToolError:
             return []
-        return [r for r in rows if r.get("level") in ("country", "state", "county") and r["match"] in SURE]
+        return [r for r in rows if r.get("level") in ("country", "state", "county") and r["match"] in WHOLE]
 
     def _candidates(self, names: list[str], scopes: list[str], level: str) -> list[list[dict[str, Any]]]:
         found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in names}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gra_core import ToolContext, ToolError
-from gra_skill_data_commons.names import NameResolver, Resolution, is_region_id
+from gra_geo.names import is_id
+from gra_skill_data_commons.names import NameResolver, Resolution
 
 MAX_PLACES = 5000
 
@@ -33,7 +34,7 @@ def read_places(ctx: ToolContext, places: str | list[str]) -> tuple[list[str], l
     texts = list(dict.fromkeys(p.strip() for p in given))
     ids, notes = {}, []
     for text in texts:
-        if is_region_id(text):
+        if is_id(text):
             ids[text] = text
         elif text.isdigit():
             ids[text] = _from_fips(text)

@@ -13,9 +13,10 @@ from gra_core import ToolContext, ToolError
 from gra_geo import antimeridian
 from gra_geo.frames import labelled
 from gra_geo.inputs import read_regions
+from gra_geo.lookup import meant
+from gra_geo.names import is_id
 
 PADDING_DEG = 0.1
-WHOLE = ("exact", "alias")
 MANY = 1000
 
 
@@ -66,9 +67,7 @@ def read_area(ctx: ToolContext, region: Any) -> Area:
 
 def regions_named(ctx: ToolContext, name: str) -> pd.DataFrame:
     """All regions of a name or code, those of the very name before those that have it as another name."""
-    found = ctx.source("boundaries").find(name=name, limit=MANY)
-    best = found[found["match"].isin(WHOLE)] if "match" in found else found
-    return best[best["match"] == best["match"].iloc[0]] if len(best) else best
+    return meant(ctx.source("boundaries").find(name=name, limit=MANY))
 
 
 def _id_of(ctx: ToolContext, name: str, notes: list[str]) -> str:
@@ -90,4 +89,4 @@ def _id_of(ctx: ToolContext, name: str, notes: list[str]) -> str:
 
 
 def _is_id(text: str) -> bool:
-    return text.startswith("ds:") or "/" in text
+    return text.startswith("ds:") or is_id(text)

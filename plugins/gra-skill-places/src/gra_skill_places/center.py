@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,19 +9,17 @@ import numpy as np
 import pandas as pd
 from attrs import evolve, field, frozen
 
-from gra_core import ToolContext
+from gra_core import ToolContext, ToolError
 from gra_geo.geodesy import distances
-from gra_skill_places.folding import fold
+from gra_geo.names import WHOLE, fold, split_qualifier
 from gra_skill_places.kinds import types_known
 from gra_skill_places.qualifiers import Near, Qualifier, qualifier_of
 from gra_skill_places.search import ALL, ordered
 
-WHOLE = ("exact", "alias")
 SAME_KM = 1.0  # one thing mapped twice
 TOWN_KM = 50.0  # an airport or suburb that carries the name of the place it serves
 TIMES = 10  # a place of the very name this much larger than all that have it as another name is the one meant
 LIVE_POOL = 60
-CODE_AT_END = re.compile(r"^(.*\S)\s+([A-Z]{2,3})$")
 
 
 @frozen(kw_only=True)
@@ -56,13 +53,21 @@ def locate(ctx: ToolContext, name: str, near: str | list[float], types: list[str
 def _readings(
     ctx: ToolContext, name: str, qualifiers: list[Qualifier]
 ) -> Iterator[tuple[str, list[Qualifier]]]:
-    """Ways to read a name, looked up only as far as they are needed: whole, then with its last part as a qualifier."""
+    """Ways to read a name, looked up only as far as they are needed: whole, then with its last part as a qualifier.
+
+    What follows a comma must be known; a bracket or a few capitals that are not may well belong to the name.
+    """
     yield name, qualifiers
-    head, comma, text = name.rpartition(",")
-    if not comma and (match := CODE_AT_END.match(name)):
-        head, text = match[1], match[2]
-    if head.strip() and text.strip():
-        yield from _readings(ctx, head.strip(), [*qualifiers, qualifier_of(ctx, text)])
+    head, text = split_qualifier(name)
+    if not text:
+        return
+    try:
+        qualifier = qualifier_of(ctx, text)
+    except ToolError as error:
+        if error.kind != "not_found" or "," in name:
+            raise
+        return
+    yield from _readings(ctx, head, [*qualifiers, qualifier])
 
 
 def _search(source: Any, name: str, types: list[str], qualifiers: list[Qualifier]) -> tuple[Located, Located]:

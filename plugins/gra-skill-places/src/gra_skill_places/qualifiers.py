@@ -11,8 +11,8 @@ from attrs import frozen
 
 from gra_core import ToolContext, ToolError
 from gra_geo.geodesy import distances
+from gra_geo.names import WHOLE, fold, is_id
 from gra_skill_places.area import regions_named
-from gra_skill_places.folding import fold
 from gra_skill_places.membership import memberships
 
 NEAR_KM = 100.0
@@ -100,16 +100,17 @@ def qualifier_of(ctx: ToolContext, near: str | list[float]) -> Qualifier:
     `ToolError` ``not_found`` when nothing has the name.
     """
     if isinstance(near, list):
-        return Near(text=f"({near[0]:g}, {near[1]:g})", points=_position(near))
+        position = _position(near)
+        return Near(text=f"({near[0]:g}, {near[1]:g})", points=position)
     text = near.strip()
     boundaries = ctx.source("boundaries")
-    if "/" in text:
+    if is_id(text):
         return _by_id(ctx, boundaries, text)
     if len(found := regions_named(ctx, text)):
         return Within(text=text, regions=boundaries.get(region_ids=list(found["region_id"])))
     places = ctx.source("places").search(text=text, limit=MANY)
     if "match" in places:
-        places = places[places["match"].isin(["exact", "alias"])]
+        places = places[places["match"].isin(WHOLE)]
     if places.empty:
         raise ToolError(
             "not_found",

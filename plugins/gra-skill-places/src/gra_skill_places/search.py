@@ -8,13 +8,13 @@ import pandas as pd
 from attrs import frozen
 
 from gra_core import ToolError
+from gra_geo.names import RANK
 from gra_skill_places.area import Area
 from gra_skill_places.kinds import types_known
 from gra_skill_places.membership import memberships
 
 ALL = 1_000_000
 LIVE_POOL = 300  # how many a live source is asked for when the best few of them are chosen here
-RANK = {"exact": 0, "alias": 1, "prefix": 2, "part": 3}
 
 
 @frozen(kw_only=True)

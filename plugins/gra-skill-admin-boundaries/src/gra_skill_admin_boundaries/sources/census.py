@@ -9,11 +9,10 @@ from typing import Any
 import shapely
 from attrs import frozen
 
-from gra_skill_admin_boundaries.folding import fold
+from gra_geo import names
 
 USA = "country/USA"
 DIGITS = {2: "state", 5: "county", 11: "tract"}
-ORDER = ("exact", "alias", "prefix", "part")
 Attributes = Mapping[str, Any]
 Feature = dict[str, Any]  # a GeoJSON feature of the service
 
@@ -75,20 +74,13 @@ def internal_point(feature: Feature) -> shapely.Point:
 
 
 def match_of(name: str, code: Code, own: Attributes, state: Attributes) -> str:
-    """How a text fits a region (one of `ORDER`, or ""): its name, its code, its short name, a county with its state.
+    """How a text fits a region (one of `names.MATCHES`, or ""): its name, its code, its short name, a county with its state.
 
     `own` has NAME and BASENAME; `state` is the record of the region's state (with STUSAB, the postal code) or empty.
     """
-    wanted, full = fold(name), fold(own["NAME"])
-    others = {code.code, fold(own.get("BASENAME"))}
+    others = [code.code, own.get("BASENAME") or ""]
     if code.level == "state":
-        others.add(fold(state.get("STUSAB")))
+        others.append(state.get("STUSAB") or "")
     if code.level == "county":
-        others |= {fold(f"{own['NAME']} {state.get(key, '')}") for key in ("STUSAB", "NAME")}
-    if wanted == full:
-        return "exact"
-    if wanted in others:
-        return "alias"
-    if full.startswith(wanted + " "):
-        return "prefix"
-    return "part" if f" {wanted} " in f" {full} " else ""
+        others += [f"{own['NAME']} {state.get(key, '')}" for key in ("STUSAB", "NAME")]
+    return names.match_of(name, own["NAME"], others)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gra_core import ToolError
-from gra_skill_admin_boundaries.folding import fold
+from gra_geo.names import fold
 from gra_skill_admin_boundaries.sources.schema import CURRENT, TABLES
 
 CHUNK = 500  # SQLite's default limit of variables in one statement is 999 in old builds

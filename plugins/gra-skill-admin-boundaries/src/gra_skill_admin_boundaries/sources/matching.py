@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gra_skill_admin_boundaries.folding import fold
+from gra_geo.names import fold
 
-MATCHES = ("exact", "alias", "prefix", "part")
-LATIN_END = 0x250  # first letters beyond do not fold to ASCII
+# Where the first letters of other scripts lie: Greek to Mongolian, and what stands between signs and compatibility forms.
+FOREIGN = "(unicode({0}) BETWEEN 0x370 AND 0x1CFF OR unicode({0}) BETWEEN 0x2E80 AND 0xD7FF)"
 
 
 def likely(column: str, wanted: str) -> tuple[str, list[Any]]:
@@ -21,20 +21,9 @@ def likely(column: str, wanted: str) -> tuple[str, list[Any]]:
     # "saint" may be written "st".
     word = max((w for w in wanted.split() if w != "saint"), key=len, default="")
     return (
-        f"unicode({column}) < {LATIN_END} AND ({column} GLOB '*[^A-Za-z0-9 ]*' OR {column} LIKE ?)",
+        f"NOT {FOREIGN.format(column)} AND ({column} GLOB '*[^A-Za-z0-9 ]*' OR {column} LIKE ?)",
         [f"%{word}%"],
     )
-
-
-def rank(folded: str, wanted: str, *, alias: bool) -> int | None:
-    """How a folded name answers a folded text: index into `MATCHES`, or None."""
-    if folded == wanted:
-        return 0
-    if alias:
-        return 1
-    if folded.startswith(wanted + " "):
-        return 2
-    return 3 if f" {wanted} " in f" {folded} " else None
 
 
 def alias_query(name: str, placetypes: tuple[str, ...]) -> tuple[str, list[Any]]:

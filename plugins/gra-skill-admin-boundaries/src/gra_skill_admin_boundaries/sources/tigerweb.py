@@ -10,10 +10,10 @@ import pandas as pd
 import shapely
 
 from gra_core import SourceSettings, ToolError
+from gra_geo.names import RANK
 from gra_geo.protocols import REGION_COLUMNS
 from gra_skill_admin_boundaries.sources.arcgis import MapService
 from gra_skill_admin_boundaries.sources.census import (
-    ORDER,
     Attributes,
     Code,
     Feature,
@@ -87,7 +87,7 @@ class TigerWeb:
         if name:
             frame["match"] = [match_of(name, code, own, self._state_of(code)) for code, own in rows]
             frame = frame[frame["match"] != ""].sort_values(
-                "match", key=lambda match: match.map(ORDER.index), kind="stable"
+                "match", key=lambda match: match.map(RANK), kind="stable"
             )
         return frame.head(limit).reset_index(drop=True)
 

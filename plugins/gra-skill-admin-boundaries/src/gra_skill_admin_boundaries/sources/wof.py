@@ -9,10 +9,10 @@ import pandas as pd
 import shapely
 
 from gra_core import SourceSettings, ToolError
-from gra_skill_admin_boundaries.folding import fold
+from gra_geo.names import RANK, fold, match_folded
 from gra_skill_admin_boundaries.sources.database import Database
 from gra_skill_admin_boundaries.sources.identity import Identities
-from gra_skill_admin_boundaries.sources.matching import MATCHES, alias_query, likely, rank
+from gra_skill_admin_boundaries.sources.matching import alias_query, likely
 from gra_skill_admin_boundaries.sources.schema import DOWN, ISO, LEVEL_OF, PLACETYPES
 
 COLUMNS = "s.id, s.name, s.placetype, s.country"
@@ -48,10 +48,10 @@ class WhosOnFirst:
         sql = f"SELECT {COLUMNS}, fold(s.name) AS folded FROM spr s WHERE {where} AND"
         rows = self._db.rows(f"{sql} {condition}", [*values, *words])
         rows += self._db.rows_for(f"{sql} s.id IN ({{ids}})", aliases - {row["id"] for row in rows}, values)
-        ranked = [(row, rank(row["folded"], wanted, alias=row["id"] in aliases)) for row in rows]
-        kept = [(row, place) for row, place in ranked if place is not None]
+        matched = [(row, match_folded(wanted, row["folded"], alias=row["id"] in aliases)) for row in rows]
+        kept = [(row, match) for row, match in matched if match]
         frame = self._ids.table([row for row, _ in kept])
-        frame["match"] = [MATCHES[place] for _, place in kept]
+        frame["match"] = [match for _, match in kept]
         return self._sorted(frame, by_match=True).head(limit)
 
     def get(self, *, region_ids: list[str]) -> gpd.GeoDataFrame:
@@ -171,7 +171,7 @@ class WhosOnFirst:
         frame: Any, *, keys: tuple[str, ...] = ("rank", "name", "region_id"), by_match: bool = False
     ) -> Any:
         if by_match:
-            frame = frame.assign(order=frame["match"].map({m: i for i, m in enumerate(MATCHES)}))
+            frame = frame.assign(order=frame["match"].map(RANK))
             keys = ("order", *keys)
         columns = [c for c in ("order", "wof_id", "rank") if c in frame]
         return frame.sort_values(list(keys), kind="stable").drop(columns=columns).reset_index(drop=True)

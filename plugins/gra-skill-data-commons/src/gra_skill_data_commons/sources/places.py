@@ -9,6 +9,7 @@ from datacommons_client.endpoints.node import NodeEndpoint
 from datacommons_client.endpoints.resolve import ResolveEndpoint
 
 from gra_core import ToolError
+from gra_geo.names import RANK, fold, match_of
 from gra_skill_data_commons.sources.levels import level_of, place_type, type_below
 
 CANDIDATE_COLUMNS = [
@@ -22,7 +23,6 @@ CANDIDATE_COLUMNS = [
     "country",
 ]
 PARENT_TYPES = ("County", "AdministrativeArea2", "State", "AdministrativeArea1", "Country", "Continent")
-MATCHES = ("exact", "alias", "prefix", "part")
 DEEPEST = 6
 
 
@@ -87,7 +87,7 @@ class PlaceFinder:
         rows = [
             _row(name, dcid, graph) for name, dcid in found if not within or within in _above(dcid, graph)
         ]
-        rows.sort(key=lambda r: (names.index(r["name"]), MATCHES.index(r["match"])))
+        rows.sort(key=lambda r: (names.index(r["name"]), RANK[r["match"]]))
         return pd.DataFrame(rows, columns=CANDIDATE_COLUMNS)
 
     def _upwards(self, nodes: list[str]) -> dict[str, dict[str, Any]]:
@@ -164,9 +164,4 @@ def _level(types: list[str]) -> str:
 
 def _match(asked: str, name: str) -> str:
     """How a candidate's name fits; one that shares no text was found under another name."""
-    a, b = asked.casefold().strip(), name.casefold().strip()
-    if a == b:
-        return "exact"
-    if b.startswith(a):
-        return "prefix"
-    return "part" if a in b else "alias"
+    return match_of(asked, name) or ("part" if fold(asked) in fold(name) else "alias")

@@ -7,10 +7,8 @@ from typing import Any
 import pandas as pd
 import shapely
 
+from gra_geo.names import RANK, match_of
 from gra_geo.protocols import PLACE_COLUMNS
-from gra_skill_places.folding import match_of
-
-RANK = {"exact": 0, "alias": 1, "prefix": 2, "part": 3}
 
 
 class Found:
@@ -41,8 +39,10 @@ class Found:
             others = (
                 frame.get("other_names", pd.Series([""] * len(frame))).fillna("").str.split("|").map(tuple)
             )
+            # What the service gives for a text fits it somehow.
             frame["match"] = [
-                match_of(text, name, other) for name, other in zip(frame["name"], others, strict=True)
+                match_of(text, name, other) or "part"
+                for name, other in zip(frame["name"], others, strict=True)
             ]
             frame = frame.iloc[frame["match"].map(RANK).argsort(kind="stable")]
         total = len(frame)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from gra_geo.antimeridian import Box
-from gra_skill_places.folding import fold
+from gra_geo.names import fold
 from gra_skill_places.sources.tags import tags_of
 
 # Letters that names carry with marks. Alternatives, since a bracket of multi-byte letters is not safe in every build.
 _MARKED = {
-    "a": "áàâäãåāă", "c": "çćč", "d": "đď", "e": "éèêëēěę", "g": "ğ", "i": "íìîïīı", "l": "ł", "n": "ñńň", "o": "óòôöõøō",
+    "a": "áàâäãåāăə", "c": "çćč", "d": "đď", "e": "éèêëēěę", "g": "ğ", "h": "ħ", "i": "íìîïīı", "l": "ł", "n": "ñńňŋ", "o": "óòôöõøō",
     "r": "ř", "s": "śšş", "t": "ťţ", "u": "úùûüūů", "y": "ýÿ", "z": "źžż",
 }  # fmt: skip
 _JOINED = {"ae": "æ", "oe": "œ", "ss": "ß", "th": "þ"}

@@ -1,48 +1,28 @@
-"""Names compared, types named, areas cut."""
+"""Types named, areas cut, live results collected."""
 
 from __future__ import annotations
 
 import pytest
 import shapely
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gra_core import ToolError
-from gra_skill_places.folding import fold, match_of
 from gra_skill_places.kinds import types_known
 from gra_skill_places.sources.cover import cover, quarters
+from gra_skill_places.sources.found import Found
 
 KNOWN = {"city": 5, "airport": 3, "landmark": 1}
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("São Paulo", "SAO PAULO"),
-        ("St. Louis", "saint louis"),
-        ("Coeur d'Alene", "Coeur d’Alene"),
-        ("Łódź", "lodz"),
-        ("Washington, D.C.", "washington dc"),
-    ],
-)
-def test_folding_makes_names_equal(first, second):
-    assert fold(first) == fold(second)
-
-
-@given(st.text())
-def test_folding_is_idempotent(text):
-    assert fold(fold(text)) == fold(text)
-
-
-@pytest.mark.parametrize(
-    ("wanted", "name", "others", "match"),
-    [
-        ("york", "York", (), "exact"), ("york", "New York", (), "part"), ("new york", "New York City", (), "prefix"),
-        ("peking", "Beijing", ("Peking",), "alias"), ("york", "Yorkshire", (), "part"),
-    ],
-)  # fmt: skip
-def test_how_names_match(wanted, name, others, match):
-    assert match_of(wanted, name, others) == match
+def test_what_a_service_finds_fits_somehow():
+    found = Found(area=None, country="", limit=9)
+    for number, (name, others) in enumerate(
+        [("Yorkshire", ""), ("New York", ""), ("Beijing", "Eboracum|York")]
+    ):
+        found.add({"place_id": f"x/{number}", "name": name, "other_names": others, "lon": 0, "lat": 0})
+    frame = found.frame("york")
+    assert list(zip(frame["name"], frame["match"], strict=True)) == [
+        ("Beijing", "alias"), ("Yorkshire", "part"), ("New York", "part"),
+    ]  # fmt: skip
 
 
 def test_types_in_the_words_of_people():
