@@ -102,6 +102,11 @@ def test_skills_and_reference_of_a_query(dev: QuerySet) -> None:
     assert name == "get_place_center" and arguments["name"] == "Carhenge"
 
 
+def test_answers_can_be_computed_anew(dev: QuerySet, benchmark: GeoKTools, sources: Sources) -> None:
+    for query in dev.queries[::5]:
+        assert benchmark.answer(query, sources) == query.answer
+
+
 def test_a_missing_source_is_said_before_anything_is_drawn() -> None:
     class Empty:
         def snapshot(self) -> dict[str, str]:

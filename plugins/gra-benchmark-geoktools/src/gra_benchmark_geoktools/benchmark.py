@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+from typing import Any
 
 from gra_benchmark_geoktools.data import Data
 from gra_benchmark_geoktools.drawing import draw
@@ -30,6 +31,10 @@ class GeoKTools(BenchmarkProtocol):
 
     def reference(self, query: Query) -> ReferenceTrajectory:
         return self._template(query).reference(query.parameters)
+
+    def answer(self, query: Query, sources: Sources) -> list[Any]:
+        """The solver's answer on today's sources; `IllPosed` when it is no longer clear."""
+        return self._template(query).solve(self._data_of(sources), query.parameters)
 
     def skills(self, query: Query) -> tuple[str, ...]:
         return self._template(query).skills
