@@ -113,8 +113,8 @@ def test_paired_comparison_by_hand() -> None:
         1,
         1,
     )
-    # Three clusters of one: the error is the usual one, 100/sqrt(3), and t with 2 degrees of freedom is 4.302653.
-    assert found.high == pytest.approx(4.302652729911275 * 100 / math.sqrt(3))
+    # Three clusters of one: the error is the usual one, 100/sqrt(3), and t with 2 degrees of freedom is (2p - 1) / sqrt(2p(1 - p)).
+    assert found.high == pytest.approx(0.95 / math.sqrt(2 * 0.975 * 0.025) * 100 / math.sqrt(3))
     assert found.low == pytest.approx(-found.high)
 
 
