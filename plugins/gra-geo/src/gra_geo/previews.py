@@ -139,7 +139,8 @@ def _picture(data: Any) -> dict[str, Any]:
         transform_bounds(WGS84, data.crs, west, south, east, north) if data.crs.is_geographic else data.bounds
     )
     target, width, height = calculate_default_transform(data.crs, MERCATOR, shape[1], shape[0], *box)
-    scale = max(width, height) / MAX_PIXELS  # small rasters are enlarged, so that edges of cells stay in place
+    # Small rasters are enlarged, so that the edges of their cells stay in place.
+    scale = max(width, height) / MAX_PIXELS
     width, height = max(1, int(width / scale)), max(1, int(height / scale))
     target = target * target.scale(scale, scale)
     warped = np.full((height, width), np.nan)
