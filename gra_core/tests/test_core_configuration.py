@@ -78,3 +78,18 @@ def test_merging_is_associative_and_has_an_identity(a: dict, b: dict, c: dict) -
 )
 def test_a_configuration_survives_its_plain_form(configuration: Configuration) -> None:
     assert load(dump(configuration), Configuration) == configuration
+
+
+@pytest.mark.parametrize("chain", [["a.toml"], ["a.toml", "b.toml"], ["a.toml", "b.toml", "c.toml"]])
+def test_files_that_extend_themselves_end_with_a_message(tmp_path: Path, chain: list[str]) -> None:
+    for name, base in zip(chain, [*chain[1:], chain[0]], strict=True):
+        (tmp_path / name).write_text(f'name = "{name}"\nextends = "{base}"\n')
+
+    def parent(base: str) -> dict:
+        return table_of(read_configuration(tmp_path / base, parent=parent))
+
+    with pytest.raises(ConfigurationError, match="extends itself"):
+        read_configuration(tmp_path / chain[0], parent=parent)
+    (tmp_path / "root.toml").write_text('name = "root"\nskills = ["x"]\n')
+    (tmp_path / chain[-1]).write_text('name = "end"\nextends = "root.toml"\n')
+    assert read_configuration(tmp_path / chain[0], parent=parent).skills == ("x",)

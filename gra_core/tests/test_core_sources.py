@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gra_core import (
+    ConfigurationError,
     Need,
     Source,
     Sources,
@@ -157,3 +158,14 @@ def test_a_key_does_not_depend_on_the_order_of_arguments() -> None:
     a = SourceCall(kind="k", source="s", operation="o", arguments={"x": 1, "y": [2]})
     b = SourceCall(kind="k", source="s", operation="o", arguments={"y": [2], "x": 1})
     assert call_key(a) == call_key(b)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"base_url": "example.org"}, {"base_url": "http://"}, {"base_url": "ftp://x"}, {"base_url": 5}, {"timeout_s": "x"},
+     {"timeout_s": 0}, {"timeout_s": -1}, {"timeout_s": True}, {"timeout_s": float("nan")}, {"timeout_s": float("inf")},
+     {"retries": -1}, {"retries": 1.5}, {"retries": "2"}, {"retries": float("inf")}, {"retries": None}],
+)  # fmt: skip
+def test_a_faulty_setting_names_source_and_setting(values: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError, match=f"my-source: {next(iter(values))}"):
+        declared("my-source").settings(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ from gra_core.plugins import PluginSelection
 from gra_core.usage import Price
 
 Disclosure = Literal["native", "runner", "all"]
+# The files being read, each for the sake of the one before: a file that extends itself would never end.
+_reading: ContextVar[tuple[Path, ...]] = ContextVar("gra_configuration_files", default=())
 
 
 @frozen(kw_only=True)
@@ -93,7 +96,16 @@ def read_configuration(
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"configuration file {path} cannot be read: {error}") from error
-    return parse_configuration(text, where=str(path), parent=parent)
+    chain = (*_reading.get(), path.resolve())
+    if chain.count(chain[-1]) > 1:
+        raise ConfigurationError(
+            f"{path} extends itself: {' → '.join(p.name for p in chain)}", hint="extend another configuration"
+        )
+    token = _reading.set(chain)
+    try:
+        return parse_configuration(text, where=str(path), parent=parent)
+    finally:
+        _reading.reset(token)
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

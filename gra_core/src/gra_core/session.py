@@ -14,7 +14,7 @@ from gra_core.configuration import Configuration
 from gra_core.context import ToolContext
 from gra_core.converter import dump
 from gra_core.disclosure import DisclosureMeter
-from gra_core.errors import LimitExceeded, ToolError
+from gra_core.errors import GraError, LimitExceeded, ToolError
 from gra_core.guidance import GuidanceRule
 from gra_core.message import Message, ToolCall, ToolReply
 from gra_core.model import ModelClient, ModelError, ModelReply, ModelRequest, ToolChoice, ToolDeclaration
@@ -209,20 +209,20 @@ class Session:
         except LimitExceeded:
             raise
         except ToolError as error:
+            if error.kind == "internal" and error.__cause__ is not None:
+                self._record_fault(error.__cause__)
             result = ToolResult.failed(error)
         except Exception as error:
-            self.record("guidance_applied", rule="internal-error", detail=traceback.format_exc(limit=-4))
-            result = ToolResult.failed(
-                ToolError(
-                    "internal",
-                    f"{call.name} failed: {type(error).__name__}: {error}",
-                    hint="try other arguments or another tool",
-                )
-            )
+            self._record_fault(error)
+            result = ToolResult.failed(_fault(call.name, error))
         for rule in self.rules:
             if rule.review:
                 result = rule.review(call, result, self)
         return result
+
+    def _record_fault(self, error: BaseException) -> None:
+        detail = "".join(traceback.format_exception(error, limit=-4))
+        self.record("guidance_applied", rule="internal-error", detail=detail)
 
     def _guarded(self, call: ToolCall) -> ToolResult | None:
         for rule in self.rules:
@@ -283,7 +283,10 @@ class Session:
 
 
 def run_tool(tool: Tool, context: ToolContext, arguments: dict[str, Any]) -> ToolResult:
-    """Run a tool's function with checked arguments under the clock; `ToolError` of kind ``timeout`` when it hangs."""
+    """Run a tool's function with checked arguments under the clock.
+
+    `ToolError` of kind ``timeout`` when it hangs, of kind ``internal`` when it raises anything but a `ToolError`.
+    """
 
     def work() -> Any:
         value = tool.function(context, **arguments)
@@ -295,7 +298,16 @@ def run_tool(tool: Tool, context: ToolContext, arguments: dict[str, Any]) -> Too
         raise ToolError(
             "timeout", f"{tool.name}: {error}", hint="ask for less: a smaller region, fewer items"
         ) from error
+    except GraError:
+        raise
+    except Exception as error:
+        raise _fault(tool.name, error) from error
     return value if isinstance(value, ToolResult) else ToolResult.ok(value)
+
+
+def _fault(name: str, error: BaseException) -> ToolError:
+    message = f"{name} failed: {type(error).__name__}: {error}"
+    return ToolError("internal", message, hint="try other arguments or another tool")
 
 
 async def _awaited(value: Any) -> Any:

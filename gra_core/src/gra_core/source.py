@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from attrs import field, frozen
 
+from gra_core.errors import ConfigurationError
 from gra_core.lazy import load_object
 
 
@@ -92,16 +94,33 @@ class Source:
     snapshot: str = ""
 
     def settings(self, values: Mapping[str, Any] | None = None) -> SourceSettings:
-        """Merge configuration values, ``GRA_BASE_URL_<NAME>`` and the key's environment variable."""
+        """Merge configuration values, ``GRA_BASE_URL_<NAME>`` and the key's environment variable.
+
+        `ConfigurationError` for a base_url that is no address, a timeout or a number of retries that is none.
+        """
         values = dict(values or {})
         variable = "GRA_BASE_URL_" + self.name.upper().replace("-", "_")
         base_url = os.environ.get(variable) or values.pop("base_url", "") or self.base_url
         values.pop("base_url", None)
         key = next((os.environ[name] for name in self.key_env if os.environ.get(name)), "")
+        if base_url and not re.match(r"https?://[^/\s]", str(base_url)):
+            raise ConfigurationError(
+                f"source {self.name}: base_url {str(base_url)!r} is no address",
+                hint="it begins with http:// or https://",
+            )
+        timeout_s, retries = values.pop("timeout_s", 30.0), values.pop("retries", 2)
+        if not _is_number(timeout_s) or not 0 < timeout_s < float("inf"):
+            raise ConfigurationError(
+                f"source {self.name}: timeout_s {timeout_s!r}: expected seconds, more than 0"
+            )
+        if not _is_number(retries) or retries < 0 or not float(retries).is_integer():
+            raise ConfigurationError(
+                f"source {self.name}: retries {retries!r}: expected 0 or a positive integer"
+            )
         return SourceSettings(
             base_url=str(base_url).rstrip("/"),
-            timeout_s=float(values.pop("timeout_s", 30.0)),
-            retries=int(values.pop("retries", 2)),
+            timeout_s=float(timeout_s),
+            retries=int(retries),
             key=key,
             values=values,
         )
@@ -114,6 +133,10 @@ class Source:
     def open(self, settings: SourceSettings) -> Any:
         """Make the source object (imports its module)."""
         return load_object(self.factory)(settings)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 @frozen(kw_only=True)
