@@ -245,7 +245,8 @@ def test_fault_11_counts_by_zone_add_up(gra_call) -> None:
         ("right", 0, 0),
     ]
     both = gra_call("join_by_location", left=points, right=zones, ties="all")
-    assert both.content["matched"] == 3 and "each of them" in both.content["rule"]
+    assert both.content["matched"] == 2 and "each of them" in both.content["rule"]
+    assert sum(row["count"] for row in both.content["counts"]) == 3
     assert gra_call("join_by_location", left=points, right=zones, ties="error").error.kind == "bad_argument"
     assert (
         "numeric columns: people"
@@ -401,3 +402,30 @@ def test_datasets_carry_units_and_lineage(gra_call, workspace: Workspace, counti
     manifest = workspace.open(result.datasets[0].ref).manifest
     assert manifest.columns["area_km2"].unit == "km2" and manifest.lineage.tool == "measure_features"
     assert manifest.lineage.inputs == (counties,)
+
+
+def test_what_fits_is_measured_when_nothing_is_asked(gra_call) -> None:
+    line = {"type": "LineString", "coordinates": [[179, 0], [-179, 0]]}
+    row = gra_call("measure_features", features=line).content["rows"][0]
+    assert row["length_km"] == pytest.approx(GEOD.inv(179, 0, -179, 0)[2] / 1e3) and "area_km2" not in row
+    assert set(gra_call("measure_features", features=box(0, 0, 1, 1)).content["rows"][0]) == {
+        "feature_id", "name", "area_km2",
+    }  # fmt: skip
+    row = gra_call("measure_features", features={"type": "Point", "coordinates": [12.5, 41.9]}).content[
+        "rows"
+    ][0]
+    assert (row["lon"], row["lat"]) == (12.5, 41.9)
+    assert gra_call("measure_features", features=line, what=[]).error.kind == "bad_argument"
+
+
+def test_a_feature_counted_in_several_is_still_one_match(gra_call) -> None:
+    zones = features(shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1))
+    inside = features(shapely.Point(0.5, 0.5), shapely.Point(1, 0.5), shapely.Point(5, 5))
+    content = gra_call("join_by_location", left=inside, right=zones, ties="all").content
+    assert (content["left"], content["matched"], content["without_match"]) == (3, 2, 1)
+    assert sum(row["count"] for row in content["counts"]) == 3
+
+
+def test_a_point_without_a_width_says_so(gra_call) -> None:
+    result = gra_call("buffer_features", features={"type": "Point", "coordinates": [0, 0]}, distance_m=0)
+    assert result.status == "empty" and "width" in result.content["reason"] and not result.notes

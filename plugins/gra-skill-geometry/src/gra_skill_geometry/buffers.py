@@ -24,7 +24,7 @@ def make(
     shapes = frame.geometry.to_numpy()
     made = buffer(shapes, distance_m) if method == "geodesic" else _in_utm(shapes, distance_m, notes)
     gone = np.array([s.is_empty for s in made])
-    if gone.any():
+    if gone.any() and distance_m < 0:
         notes.append(f"{int(gone.sum())} features vanished: they are narrower than twice the distance")
     if dissolve:
         made = np.array([dissolved(made[~gone])], dtype=object)

@@ -20,6 +20,14 @@ UNITS = {
 }
 
 
+def fitting(frame: gpd.GeoDataFrame) -> list[str]:
+    """What to measure when nobody says: the area of polygons, the length of lines, the centre of mere points."""
+    dimensions = set(shapely.get_dimensions(frame.geometry.to_numpy()))
+    return [name for dimension, name in ((2, "area"), (1, "length")) if dimension in dimensions] or [
+        "centroid"
+    ]
+
+
 def measure(frame: gpd.GeoDataFrame, what: list[str]) -> gpd.GeoDataFrame:
     """The features with columns for what was asked: area, perimeter, length, centroid, bounds."""
     shapes = frame.geometry.to_numpy()

@@ -15,6 +15,7 @@ RULES = {
     "all": "a feature that matches several is counted with each of them",
     "error": "no feature matched several",
 }
+WORDS = {"intersects": "meets", "within": "lies within", "contains": "contains", "disjoint": "lies clear of"}
 
 
 def select(

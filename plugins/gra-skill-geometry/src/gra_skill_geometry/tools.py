@@ -92,7 +92,9 @@ def compute_distances(
 def measure_features(
     ctx: ToolContext,
     features: Features,
-    what: list[Literal["area", "perimeter", "length", "centroid", "bounds"]] = ["area"],  # noqa: B006
+    what: Annotated[
+        list[Literal["area", "perimeter", "length", "centroid", "bounds"]] | None, Param(min_items=1)
+    ] = None,
 ) -> ToolResult:
     """Measure areas, perimeters, line lengths, centres and bounds of features on the ellipsoid.
 
@@ -101,14 +103,15 @@ def measure_features(
 
     Args:
         features: What to measure: a dataset reference, region or place ids, or GeoJSON.
-        what: One or more of area, perimeter, length (of lines), centroid, bounds.
+        what: One or more of area, perimeter, length (of lines), centroid, bounds; left out: the area of polygons, the
+            length of lines.
     """
     from gra_geo.frames import rows_of
     from gra_geo.inputs import read_features
-    from gra_skill_geometry.measures import UNITS, measure, totals
+    from gra_skill_geometry.measures import UNITS, fitting, measure, totals
 
     read = read_features(ctx, features)
-    table = measure(read.frame, list(dict.fromkeys(what)))
+    table = measure(read.frame, list(dict.fromkeys(fitting(read.frame) if what is None else what)))
     main = next((c for c in ("area_km2", "length_km", "perimeter_km") if c in table), None)
     ranked = table.sort_values([main, "feature_id"], ascending=[False, True]) if main else table
     measured = [c for c in (*UNITS, "west", "south", "east", "north") if c in table]
@@ -159,9 +162,12 @@ def buffer_features(
     notes = list(read.notes)
     table = make(read.frame, distance_m, method, dissolve, notes)
     if not len(table) or table.geometry.is_empty.all():
-        return ToolResult.empty(
-            f"nothing is left when the features are shrunk by {-distance_m:g} m", notes=notes
+        why = (
+            f"when the features are shrunk by {-distance_m:g} m"
+            if distance_m
+            else "of points and lines without a width"
         )
+        return ToolResult.empty(f"nothing is left {why}", notes=notes)
     content = {
         "features": len(table), "distance_m": distance_m, "total_area_km2": float(table["area_km2"].sum()),
         "rows": rows_of(table, SHOWN, ["feature_id", "name", "area_km2"]), "rows_left_out": max(0, len(table) - SHOWN),
@@ -195,14 +201,14 @@ def filter_by_intersection(
     """
     from gra_geo.frames import rows_of
     from gra_geo.inputs import read_features
-    from gra_skill_geometry.relations import select
+    from gra_skill_geometry.relations import WORDS, select
 
     read, masks = read_features(ctx, features), read_features(ctx, mask)
     kept, _ = select(read.frame, masks.frame, predicate, min_overlap)
     notes = [*read.notes, *masks.notes]
     if not len(kept):
         return ToolResult.empty(
-            f"none of {len(read.frame)} features is {predicate} the mask"
+            f"none of {len(read.frame)} features {WORDS[predicate]} the mask"
             + (f" with at least {min_overlap:g} of it inside" if min_overlap else ""),
             notes=notes,
         )
@@ -242,16 +248,16 @@ def join_by_location(
     """
     from gra_geo.frames import rows_of
     from gra_geo.inputs import read_features
-    from gra_skill_geometry.relations import RULES, assign
+    from gra_skill_geometry.relations import RULES, WORDS, assign
 
     first, second = read_features(ctx, left), read_features(ctx, right)
     table, counts, tied = assign(first.frame, second.frame, predicate, ties, list(dict.fromkeys(sums)))
     notes = [*first.notes, *second.notes]
     if tied:
         notes.append(f"{tied} features matched several: {RULES[ties]}")
-    matched = int(counts["count"].sum())
     key = "right_feature_id" if "right_feature_id" in table else "feature_id"
     unmatched = int(table[key].isna().sum())
+    matched = len(first.frame) - unmatched
     content: dict[str, Any] = {
         "left": len(first.frame), "matched": matched, "without_match": unmatched, "tied": tied, "rule": RULES[ties],
         "counts": rows_of(counts, SHOWN), "counts_left_out": max(0, len(counts) - SHOWN),
@@ -265,7 +271,7 @@ def join_by_location(
     ]
     if not matched:
         return ToolResult.empty(
-            f"none of {len(first.frame)} features of left {predicate} a feature of right", notes=notes
+            f"none of {len(first.frame)} features of left {WORDS[predicate]} a feature of right", notes=notes
         )
     return ToolResult.ok(content, datasets=saved, notes=notes)
 
