@@ -298,3 +298,26 @@ def test_whole_numbers_survive(values):
     text = pd.Series(["" if v is None else str(v) for v in values], name="value")
     back = tables.typed(text, [])
     assert [None if pd.isna(v) else int(v) for v in back] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,2,3\n4,5,6\n", "more fields"),
+        ("a,b\n1,2,3\n4\n", "more fields"),
+        ("a,b\n1,2,\n3,4,\n", "more fields"),
+        ("a,b\n1,2\n3,4,5\n", "Expected 2 fields"),
+    ],
+)
+def test_lines_longer_than_the_header_are_refused_not_shifted(bring, folder, text, words):
+    (folder / "ragged.csv").write_text(text)
+    error = error_of(bring, folder / "ragged.csv")
+    assert error.kind == "bad_argument" and words in error.message
+
+
+def test_header_alone_and_empty_cells_are_no_unequal_lines(bring, folder):
+    (folder / "header.csv").write_text("a,b\n")
+    assert len(bring(folder / "header.csv")[0]) == 0
+    (folder / "gaps.csv").write_text("a,b\n1,\n,2\n")
+    table, _, _ = bring(folder / "gaps.csv")
+    assert table["a"].isna().tolist() == [False, True] and table["b"].isna().tolist() == [True, False]

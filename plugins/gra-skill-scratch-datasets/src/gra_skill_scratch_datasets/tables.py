@@ -26,6 +26,7 @@ def read_text_table(file: Path, notes: list[str]) -> pd.DataFrame:
     separator = "\t" if file.suffix.lower() == ".tsv" else _separator(file, encoding)
     try:
         raw = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False, encoding=encoding)
+        _refuse_ragged(raw)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise ToolError(
             "bad_argument",
@@ -45,6 +46,12 @@ def _encoding(file: Path, notes: list[str]) -> str:
         notes.append("the file is not UTF-8; read as Windows-1252")
         return "cp1252"
     return "utf-8-sig"
+
+
+def _refuse_ragged(raw: pd.DataFrame) -> None:
+    """`ParserError` when lines have more fields than the header: pandas takes the surplus for an index and shifts the columns."""
+    if len(raw) and not isinstance(raw.index, pd.RangeIndex):
+        raise pd.errors.ParserError(f"its lines have more fields than the {len(raw.columns)} of the header")
 
 
 def _separator(file: Path, encoding: str) -> str:
