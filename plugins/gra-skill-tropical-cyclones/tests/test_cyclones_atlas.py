@@ -119,3 +119,12 @@ def test_counting_does_not_depend_on_how_the_region_is_given(ctx: Any) -> None:
         ctx, region=saved.ref, years=[2004, 2005], min_category=1, within_km=50
     )
     assert by_id.content["storms"] == by_ref.content["storms"] and by_id.content["count"] >= 7
+
+
+def test_a_peak_between_fixes_is_not_denied(ctx: Any) -> None:
+    """Andrew struck Florida on 24 August 1992 at 09:05 UTC as category 5 (National Hurricane Center, reanalysis of 2002)."""
+    result = tools.find_historical_storms(ctx, region=["geoId/12"], years=[1992], min_category=5)
+    assert result.status == "empty"
+    assert any("ANDREW" in note and "between fixes" in note for note in result.notes)
+    weaker = tools.find_historical_storms(ctx, region=["geoId/12"], years=[1992], min_category=4)
+    assert names(weaker) == {"ANDREW"} and not any("between fixes" in note for note in weaker.notes)

@@ -37,7 +37,7 @@ def find_historical_storms(
     wind and category while within the distance and in its life; the dataset holds all storms with their tracks.
 
     Args:
-        region: Where.
+        region: A dataset reference, region ids (find_regions gives them), place names or ids, a point or GeoJSON.
         years: [year] or [first, last]: calendar years (UTC) of the closest approach.
         min_category: Lowest Saffir-Simpson category: 1 to 5 hurricanes, 3 major, 0 tropical storms too, -1 depressions too, -5 everything.
         within_km: Greatest distance from the region in km; 0 means that the centre crossed it.
@@ -84,17 +84,30 @@ def find_historical_storms(
 
 
 def _doubtful(storms: Any, kept: Any, min_category: int) -> list[str]:
-    """Storms that the fixes cannot settle: strong enough at the last fix before, not once within the distance."""
-    left = storms[(storms["category_before"] >= min_category) & ~storms["storm_id"].isin(kept["storm_id"])]
-    if left.empty:
-        return []
-    shown = ", ".join(
-        f"{r.storm_id} {r.name_}".strip()
-        for r in left.rename(columns={"name": "name_"}).head(10).itertuples()
-    )
-    return [
-        f"{len(left)} more storms had that category at the last fix before they came within the distance, and may have kept it: {shown}"
-    ]
+    """Storms that fixes hours apart cannot settle: strong enough before or at another time, at no fix within the distance.
+
+    Andrew was of category 5 at its landfall of 1992-08-24 09:05 UTC; the fixes at 06 and 12 UTC have category 4.
+    """
+    left = storms[~storms["storm_id"].isin(kept["storm_id"])].rename(columns={"name": "name_"})
+    before = left[left["category_before"] >= min_category]
+    ever = left[(left["max_category"] >= min_category) & (left["category_before"] < min_category)]
+    notes = []
+    if len(before):
+        notes.append(
+            f"{len(before)} more storms had that category at the last fix before they came within the distance, "
+            f"and may have kept it: {_named(before)}"
+        )
+    if len(ever):
+        notes.append(
+            f"{len(ever)} more storms came within the distance and had that category at another time; "
+            f"strength between fixes is interpolated, a peak between two of them is not seen: {_named(ever)}"
+        )
+    return notes
+
+
+def _named(storms: Any) -> str:
+    shown = [f"{r.storm_id} {r.name_}".strip() for r in storms.head(10).itertuples()]
+    return ", ".join(shown) + (" and others" if len(storms) > 10 else "")
 
 
 _UNITS = {
