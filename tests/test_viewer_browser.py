@@ -233,6 +233,11 @@ def test_results_and_their_intervals(browser: Browser, run: Path, serve: Callabl
     assert "score against cost per trial" in chart and f"gra: {100 * summary[3]['mean']:.1f}" in chart
     browser.until("document.querySelector('table.breakdown')")
     assert len(browser.texts("table.breakdown tbody tr")) == 12
+    browser.run("const d = document.querySelector('#more ~ details'); d.open = true")
+    browser.until("document.querySelector('#more ~ details table')")
+    assert "By number of tool types" in browser.text("#more ~ details") and "Saturation" in browser.text(
+        "#more ~ details"
+    )
     browser.picture("results-light")
     browser.scheme("dark")
     browser.picture("results-dark")

@@ -360,6 +360,7 @@ def test_the_file_holds_what_the_server_gives(run: Path) -> None:
     wanted = {
         "summary",
         "trials",
+        "tables/0",
         *trials,
         *(f"dataset/0/{result['trial']}/{name}" for name in ("counties-1", "distances-1")),
     }

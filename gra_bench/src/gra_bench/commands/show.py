@@ -19,14 +19,15 @@ MAX_TEXT = 600
 @json_option
 def command(run: Path, trial: str | None, as_json: bool) -> int:
     """Show RUN: its summary and trials; or the trajectory of one TRIAL (an id, or the beginning of one)."""
+    from gra_bench.index import RunIndex
     from gra_bench.scores import read_judge_calls, read_scores
-    from gra_bench.store import read_events, read_manifest, read_results
+    from gra_bench.store import read_manifest, read_results
 
     manifest, results = read_manifest(run), read_results(run)
     if trial is None:
         return _show_run(run, manifest, results, as_json)
     chosen = find_trial(trial, results, run)
-    events = [e for e in read_events(run, chosen["trial"]) if e["attempt"] == chosen["attempt"]]
+    events = RunIndex(run).events(chosen["trial"], chosen["attempt"])
     scores = [s for s in read_scores(run) if s["trial"] == chosen["trial"]]
     if as_json:
         calls = [c for c in read_judge_calls(run) if c["trial"] == chosen["trial"]]

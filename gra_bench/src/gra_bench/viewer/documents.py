@@ -9,7 +9,7 @@ from typing import Any
 
 from gra_bench.index import RunIndex
 from gra_bench.row import COLUMNS
-from gra_bench.store import read_lines
+from gra_bench.store import read_lines, read_results
 from gra_bench.viewer.datasets import Datasets
 
 SCHEMA_VERSION = 1
@@ -32,13 +32,15 @@ class Documents:
     def get(self, path: str) -> str:
         """The JSON text of a document; `Missing` for an unknown path.
 
-        ``summary``, ``trials``, ``base``, ``trial/RUN/TRIAL``, ``dataset/RUN/TRIAL/NAME``; RUN counts from 0.
+        ``summary``, ``trials``, ``base``, ``tables/RUN``, ``trial/RUN/TRIAL``, ``dataset/RUN/TRIAL/NAME``; RUN counts from 0.
         """
         match path.split("/"):
             case ["summary"]:
                 return as_json(self.summary())
             case ["trials"]:
                 return self.trials()
+            case ["tables", run]:
+                return as_json(self.tables(self._index(run)))
             case ["base"]:
                 return as_json(self.datasets.base())
             case ["trial", run, trial]:
@@ -72,6 +74,20 @@ class Documents:
             for name, digest in index.manifest.get("datasets", {}).items():
                 sets.setdefault(name, set()).add(digest)
         return sorted(name for name, found in sets.items() if len(found) > 1)
+
+    def tables(self, index: RunIndex) -> dict[str, Any]:
+        """The further tables of `gra-bench report`, from all results of a run."""
+        import attrs
+
+        from gra_bench.ablation import effects
+        from gra_bench.breakdown import tables
+        from gra_bench.tables import comparison_rows
+
+        results = list(read_results(index.folder).values())
+        names = list(index.manifest.get("configurations", ()))
+        made = [attrs.asdict(table) for table in tables(results, names)]
+        changes = [attrs.asdict(effect) for effect in effects(results, names)]
+        return {"tables": made, "ablation": comparison_rows(changes) if changes else []}
 
     def trials(self) -> str:
         """A short row for each trial of each run, and the queries' texts by hash."""

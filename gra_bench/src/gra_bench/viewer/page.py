@@ -63,7 +63,8 @@ def self_contained(
     yield head
     yield _plain("summary", documents.get("summary"))
     yield f"<script>{script}</script>\n"
-    yield _packed("trials", documents.get("trials"))
+    for path in ("trials", *(f"tables/{number}" for number in range(len(folders)))):
+        yield _packed(path, documents.get(path))
     yield from _trials(documents, max_bytes, tell)
     yield re.sub(r"<script[^>]*></script>\n?", "", tail)
 

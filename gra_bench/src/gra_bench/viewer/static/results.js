@@ -3,6 +3,7 @@
 import { h, num, replace, table } from "./dom.js";
 import { count, dollars, plural, score, seconds, tokens } from "./format.js";
 import { distinct, groupName, groups, scorerName, trials } from "./model.js";
+import { get } from "./source.js";
 import { intervalBar, mark, scatter } from "./chart.js";
 
 export async function resultsView(about) {
@@ -15,6 +16,7 @@ export async function resultsView(about) {
     about.rows.length ? h("div", null, resultTable(about), legend()) : h("p", null, "No trial has finished yet."),
     about.rows.length ? await charts(about) : null,
     breakdown,
+    about.rows.length ? h("section", { "aria-labelledby": "more" }, h("h2", { id: "more" }, "More tables"), about.runs.map((run, number) => moreTables(run, number))) : null,
   ];
   return { title, body, after: () => fillBreakdown(breakdown, about) };
 }
@@ -161,4 +163,38 @@ function breakdownTable(about, all, by, benchmark) {
   ]);
   const heads = [BY[by], ...columns.map((group) => h("th", { scope: "col", class: "num" }, groupName(group, about)))];
   return table(`Mean score in ${benchmark} by ${BY[by]}`, heads, rows, { class: "breakdown" });
+}
+
+// What `gra-bench report` prints after its summary; read when it is opened.
+function moreTables(run, number) {
+  const place = h("div", null, h("p", { class: "quiet" }, "Loading…"));
+  const details = h("details", null, h("summary", null, `${run.name}: by K, domain and tier, cost, capabilities, saturation, published numbers`), place);
+  details.addEventListener("toggle", async () => {
+    if (!details.open || place.dataset.done) return;
+    place.dataset.done = "true";
+    try {
+      const found = await get(`tables/${number}`);
+      replace(place, found.tables.map(reportTable), found.ablation.length ? records("Effect of taking a part out (second less first)", found.ablation) : null);
+    } catch (error) {
+      replace(place, h("p", { role: "alert" }, error.message));
+    }
+  });
+  return details;
+}
+
+function reportTable(made) {
+  const title = `${made.title} (${made.unit})`;
+  const figure = (value) => num(value === null || value === undefined ? "" : Number(value.toFixed(made.unit === "USD" ? 4 : 1)).toLocaleString("en"));
+  const rows = (list, columns, n) => list.map((row) => [h("th", { scope: "row" }, row.label), n ? num(count(row.n)) : null, ...columns.map((c) => figure(row[c]))].filter(Boolean));
+  const heads = (columns, n) => ["", n ? h("th", { scope: "col", class: "num" }, "n") : null, ...columns.map((c) => h("th", { scope: "col", class: "num" }, c))].filter((c) => c !== null);
+  return [
+    h("h3", null, made.title, h("span", { class: "quiet" }, ` ${made.unit}`)),
+    table(title, heads(made.columns, true), rows(made.rows, made.columns, true), { class: "small" }),
+    made.published.length ? [h("p", { class: "quiet" }, "Published:"), table(`Published: ${title}`, heads(made.published_columns, false), rows(made.published, made.published_columns, false), { class: "small" })] : null,
+  ];
+}
+
+function records(title, list) {
+  const columns = Object.keys(list[0]);
+  return [h("h3", null, title), table(title, columns, list.map((row) => columns.map((c) => String(row[c] ?? ""))), { class: "small" })];
 }
