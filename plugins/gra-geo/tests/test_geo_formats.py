@@ -120,3 +120,36 @@ def test_ids_names_and_coordinates_are_found() -> None:
     assert coordinate_columns(pd.DataFrame(columns=["Longitude", "LAT"])) == ("Longitude", "LAT")
     assert coordinate_columns(pd.DataFrame(columns=["lon"])) is None
     assert kind_of(pd.Series(["a", None])) == "text" and kind_of(pd.Series([True])) == "boolean"
+
+
+@pytest.mark.parametrize("crs", ["EPSG:4326", "EPSG:2056", "OGC:CRS84", "ESRI:54009"])
+def test_a_crs_with_a_code_prints_as_its_code(ctx, crs: str) -> None:
+    frame = features(crs)
+    frame["centre"] = frame.to_crs("EPSG:3857").geometry.centroid
+    back = ctx.load(ctx.save(frame, name="features").ref)
+    assert (str(back.crs), str(back["centre"].crs)) == (crs, "EPSG:3857") and back.crs == frame.crs
+    assert back.active_geometry_name == "geometry"
+
+
+def test_a_crs_of_nobody_s_stays_as_it_is(ctx) -> None:
+    own = "+proj=laea +lat_0=10 +lon_0=20 +datum=WGS84 +units=m +type=crs"
+    back = ctx.load(ctx.save(features("EPSG:4326").to_crs(own), name="features").ref)
+    assert back.crs == own and back.crs.to_authority() is None
+
+
+def test_single_precision_is_shown_without_noise() -> None:
+    table = pd.DataFrame(
+        {"numpy": np.array([355.1, 1 / 3], "float32"), "pandas": pd.array([0.1, None], "Float32")}
+    )
+    assert rows_of(table) == [{"numpy": 355.1, "pandas": 0.1}, {"numpy": 0.3333333, "pandas": None}]
+    assert plain(np.float32(16_777_216)) == 16_777_216 and plain(np.float32("inf")) is None
+    assert plain(np.array([2.7], "float32")) == [2.7]
+
+
+def test_the_summary_of_a_single_precision_grid(ctx) -> None:
+    cells = np.array([[355.1, 2.7], [np.nan, 10.0]], "float32")
+    array = xr.DataArray(
+        cells, dims=("y", "x"), coords={"y": [1.0, 0.0], "x": [0.0, 1.0]}, attrs={"crs": "EPSG:4326"}
+    )
+    summary = next(f for f in ctx.workspace.formats if f.name == "geotiff").load().summarize(array, 3)
+    assert (summary["min"], summary["max"]) == (2.7, 355.1)

@@ -66,6 +66,11 @@ c["share"].max()
     assert [p.name for p in workspace.root.iterdir()] == ["datasets"]
 
 
+def test_a_crs_prints_as_its_code(context, counties):
+    code = 'c = load_dataset("c"); print(c.crs, c.to_crs(3857).crs.to_epsg())'
+    assert run_python(context(), code, {"c": counties}).content["printed"] == "EPSG:4326 3857\n"
+
+
 def test_a_list_names_inputs_by_their_reference(context, counties):
     result = run_python(
         context(), 'len(load_dataset("counties-1")) + len(load_dataset("ds://counties-1"))', [counties]

@@ -38,6 +38,20 @@ def name_of(crs: Any) -> str | None:
     return ":".join(authority) if authority else crs.name
 
 
+def coded(crs: pyproj.CRS) -> pyproj.CRS:
+    """The same CRS by its authority's code where it has one: read from a file it prints as the whole definition, by its
+    code as ``EPSG:4326``."""
+    return _coded(crs.to_json())
+
+
+@lru_cache(maxsize=64)
+def _coded(definition: str) -> pyproj.CRS:
+    crs = pyproj.CRS.from_json(definition)
+    authority = crs.to_authority(min_confidence=100)
+    named = pyproj.CRS.from_authority(*authority) if authority else crs
+    return named if named == crs else crs
+
+
 def is_wgs84(crs: Any) -> bool:
     """Whether coordinates of this CRS are WGS 84 longitude/latitude as they stand."""
     return _is_wgs84(parse_crs(crs).to_wkt())

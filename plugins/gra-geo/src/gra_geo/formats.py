@@ -14,7 +14,7 @@ import xarray as xr
 
 from gra_core import ToolError
 from gra_geo.arrays import write_array
-from gra_geo.crs import name_of
+from gra_geo.crs import coded, name_of
 from gra_geo.frames import plain, summarize
 from gra_geo.raster import Raster
 
@@ -60,7 +60,7 @@ class ParquetHandler:
 
 
 class GeoParquetHandler(ParquetHandler):
-    """Features; the CRS is kept, an unknown one stays unknown."""
+    """Features; the CRS is kept, by its code where it has one, and an unknown one stays unknown."""
 
     ATTRS = b"gra:attrs"
 
@@ -73,6 +73,9 @@ class GeoParquetHandler(ParquetHandler):
         import pyarrow.parquet as pq
 
         frame = gpd.read_parquet(path)
+        for name in frame.columns[frame.dtypes == "geometry"]:
+            if (crs := frame[name].crs) is not None:
+                frame[name] = frame[name].set_crs(coded(crs), allow_override=True)
         stored = (pq.read_schema(path).metadata or {}).get(self.ATTRS)
         if stored:
             frame.attrs = json.loads(stored)
@@ -107,7 +110,7 @@ class GeoTiffHandler:
             y, x = value.dims
             return {
                 "type": "raster", "width": value.sizes[x], "height": value.sizes[y], "crs": name_of(value.attrs.get("crs")),
-                "dtype": str(value.dtype), "min": plain(float(value.min())), "max": plain(float(value.max())),
+                "dtype": str(value.dtype), "min": plain(value.min().values[()]), "max": plain(value.max().values[()]),
                 "centres": plain([float(v) for v in (value[x].min(), value[y].min(), value[x].max(), value[y].max())]),
             }  # fmt: skip
         summary = {

@@ -20,11 +20,17 @@ LAT_COLUMNS = ("lat", "latitude", "y")
 
 
 def plain(value: Any) -> Any:
-    """A JSON-ready form: numpy scalars become Python ones, missing and non-finite values None, times ISO text."""
+    """A JSON-ready form: numpy scalars become Python ones, missing and non-finite values None, times ISO text.
+
+    Fractions are shortened to the digits that their type can hold, so that 355.1 in single precision is not 355.1000061.
+    """
     if value is None or value is pd.NaT or value is pd.NA:
         return None
     if isinstance(value, (bool, str)):
         return value
+    if isinstance(value, (np.float16, np.float32)):
+        digits = np.finfo(value.dtype).precision + 1
+        return plain(float(value) if float(value).is_integer() else float(f"{value:.{digits}g}"))
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -63,7 +69,7 @@ def rows_of(
     if not geometry:
         names = [c for c in names if not _holds_geometry(frame[c])]
     head = frame[names].head(limit)
-    lists = [list(head[c]) for c in names]
+    lists = [list(head[c].array) for c in names]  # a series itself would make single precision double
     return [
         dict(zip(map(str, names), map(plain, values), strict=True)) for values in zip(*lists, strict=True)
     ]

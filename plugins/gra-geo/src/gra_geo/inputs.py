@@ -12,10 +12,9 @@ from gra_core import ToolContext, ToolError
 from gra_geo import geojson
 from gra_geo.checks import checked
 from gra_geo.crs import to_wgs84
-from gra_geo.frames import WGS84, coordinate_columns, labelled, points_frame
-from gra_geo.lookup import place_named
-
-PLACE_PREFIXES = ("geonames/", "iata/", "landmark/", "osm/", "google/", "icao/")
+from gra_geo.frames import ID_COLUMNS, WGS84, coordinate_columns, labelled, points_frame
+from gra_geo.lookup import features_of, place_named
+from gra_geo.names import is_id
 
 
 @frozen(kw_only=True)
@@ -147,25 +146,21 @@ def _from_list(ctx: ToolContext, values: list[Any], what: str, notes: list[str])
 
 
 def _from_texts(ctx: ToolContext, texts: list[str], what: str, notes: list[str]) -> gpd.GeoDataFrame:
-    """Each text is a dataset, region id, place id or (not for regions) a place name; rows keep the order given."""
+    """Each text is a dataset, an id or (not for regions) a place name; rows keep the order given."""
     frames = []
     for kind, group in _runs(texts, what):
         if kind == "dataset":
             frames += [_from_dataset(ctx, ref, notes) for ref in group]
-        elif kind == "region":
-            frames.append(ctx.source("boundaries").get(region_ids=group))
-        elif kind == "place":
-            frames.append(points_frame(ctx.source("places").get(place_ids=group)))
-        else:
+        elif kind == "name":
             frames += [place_named(ctx, name, what, notes) for name in group]
+        else:
+            frames.append(features_of(ctx, group, what))
     if len(frames) == 1:
         return frames[0]
-    return gpd.GeoDataFrame(pd.concat([_identified(f) for f in frames], ignore_index=True), crs=WGS84)
-
-
-def _identified(frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
-    """The frame with its ids in `feature_id`, so that regions and places in one list keep theirs."""
-    return labelled(frame) if "feature_id" not in frame.columns else frame
+    if not any(all(column in frame.columns for frame in frames) for column in ID_COLUMNS):
+        # Regions and places in one list keep their ids, in a column of their own.
+        frames = [labelled(f).drop(columns=[c for c in ID_COLUMNS[1:] if c in f.columns]) for f in frames]
+    return gpd.GeoDataFrame(pd.concat(frames, ignore_index=True), crs=WGS84)
 
 
 def _runs(texts: list[str], what: str) -> list[tuple[str, list[str]]]:
@@ -184,9 +179,7 @@ def _runs(texts: list[str], what: str) -> list[tuple[str, list[str]]]:
 
 
 def _kind_of(text: str) -> str:
+    """``dataset``, ``name``, or the scheme of an id (``geoId/``)."""
     if text.startswith("ds:"):
         return "dataset"
-    if text.startswith(PLACE_PREFIXES):
-        return "place"
-    head, slash, tail = text.partition("/")
-    return "region" if slash and tail and " " not in head else "name"
+    return text.partition("/")[0] + "/" if "/" in text and is_id(text) else "name"

@@ -1,4 +1,4 @@
-"""Places by name: the one that a name means, or the candidates; never a guess."""
+"""Regions and places by id, places by name: what a text means, or the candidates; never a guess."""
 
 from __future__ import annotations
 
@@ -10,6 +10,35 @@ from gra_geo.frames import points_frame
 from gra_geo.names import WHOLE, fold, split_qualifier
 
 SEARCHED, LISTED = 100, 10
+# What a source says of ids that are not its own.
+UNKNOWN = ("not_found", "bad_argument", "not_available")
+
+
+def features_of(ctx: ToolContext, ids: list[str], what: str) -> gpd.GeoDataFrame:
+    """The features of ids of one scheme, in order. Sources are asked whose ids these are: no list of schemes could be
+    complete. `what` is regions (no place is one), points (places are likelier) or features.
+
+    `ToolError` of the source that fails for another reason than not knowing them, else ``not_found`` with what both say.
+    """
+    if what == "regions":
+        return ctx.source("boundaries").get(region_ids=ids)
+    ways = {
+        "boundaries": lambda: ctx.source("boundaries").get(region_ids=ids),
+        "places": lambda: points_frame(ctx.source("places").get(place_ids=ids)),
+    }
+    said: list[ToolError] = []
+    for kind in ("places", "boundaries") if what == "points" else ("boundaries", "places"):
+        try:
+            return ways[kind]()
+        except ToolError as error:
+            said.append(error)
+    for fault in said:
+        if fault.kind not in UNKNOWN:
+            raise fault
+    hints = dict.fromkeys(fault.hint for fault in said if fault.hint)
+    raise ToolError(
+        "not_found", f"{what}: {'; '.join(fault.message for fault in said)}", hint="; ".join(hints)
+    )
 
 
 def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd.GeoDataFrame:

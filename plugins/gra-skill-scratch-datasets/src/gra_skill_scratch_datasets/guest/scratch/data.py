@@ -63,9 +63,17 @@ def read_table(path: str) -> Any:
 
 
 def read_features(path: str) -> Any:
+    """Features, each CRS by its authority's code where it has one: code that prints it gets EPSG:4326, not a page."""
     import geopandas as gpd
+    import pyproj
 
-    return gpd.read_parquet(path)
+    frame = gpd.read_parquet(path)
+    for name in frame.columns[frame.dtypes == "geometry"]:
+        crs = frame[name].crs
+        authority = crs.to_authority(min_confidence=100) if crs is not None else None
+        if authority and (coded := pyproj.CRS.from_authority(*authority)) == crs:
+            frame[name] = frame[name].set_crs(coded, allow_override=True)
+    return frame
 
 
 def read_json(path: str) -> Any:
