@@ -87,7 +87,7 @@ def test_a_daily_quota_stops_the_run_and_it_can_go_on(
     assert usage == 1000 * len(sums.CALLS)
 
 
-def test_the_content_of_the_queries_is_part_of_the_identity(
+def test_changed_queries_under_the_same_name_keep_no_old_score(
     run: Callable[..., Any], sums: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, first, _ = run()
@@ -98,8 +98,21 @@ def test_the_content_of_the_queries_is_part_of_the_identity(
         return original(**(fields | {"text": fields["text"].replace("=", "equals")}))
 
     monkeypatch.setattr(sums, "Query", changed)
-    _, second, _ = run("--resume")
+    code, _, err = run("--resume")
+    assert code == 2 and "the queries changed" in err and sums.CALLS == []
+    _, second, _ = run(folder="new")
     assert len(sums.CALLS) == 6 and second["dataset_hash"] != first["dataset_hash"]
+
+
+def test_a_run_does_not_go_on_with_other_plugins(
+    run: Callable[..., Any], sums: ModuleType, tmp_path: Path
+) -> None:
+    run("--limit", "2")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    manifest["configurations"]["plain"]["plugins"][0]["version"] = "0.0.9"
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+    code, _, err = run("--resume")
+    assert code == 2 and "plugins" in err
 
 
 @pytest.mark.parametrize("tail", [b"", b'{"trial": "half', b"\x00\xff", b'{"trial": "x"}'])
@@ -172,6 +185,9 @@ def test_the_manifest_says_what_was_active(run: Callable[..., Any], tmp_path: Pa
         (("--query", "sum-99"), ["unknown query sum-99"]),
         (("--repeats", "0"), ["--repeats"]),
         (("--no-plugin", "orchestration"), ["executor"]),
+        (("--sandbox", "jail"), ["unknown sandbox 'jail'"]),
+        (("--replay", "/no/such/folder"), ["no recording", "--record"]),
+        (("--run-dir", "/proc/nothing/run"), ["/proc/nothing"]),
     ],
 )
 def test_wrong_use_is_told_and_nothing_is_written(

@@ -81,6 +81,15 @@ def test_unknown_names_are_told_at_once() -> None:
         Sources(registry).choose("colours")
 
 
+def test_unknown_tables_and_keys_of_sources_are_told_at_once() -> None:
+    registry = registry_of(Provider(declared("real", options=("depth",))))
+    Sources(registry, settings={"real": {"depth": 2, "timeout_s": 3}})
+    with pytest.raises(UnknownName, match="unknown source 'rael'"):
+        Sources(registry, settings={"rael": {}})
+    with pytest.raises(UnknownName, match="unknown setting 'dept'; did you mean 'depth'"):
+        Sources(registry, settings={"real": {"dept": 2}})
+
+
 def test_settings_come_from_table_environment_and_key(monkeypatch: pytest.MonkeyPatch) -> None:
     source = declared("my-source", base_url="https://live.example/", key_env=("A_KEY", "B_KEY"))
     monkeypatch.setenv("B_KEY", "secret-value")

@@ -35,7 +35,7 @@ class Table:
     spread: list[dict[str, float | None]] = field(factory=list)
     published_columns: list[str] = field(factory=list)
     published: list[dict[str, Any]] = field(factory=list)
-    published_spread: list[dict[str, float | None]] = field(factory=list)
+    published_spread: list[dict[str, float]] = field(factory=list)
 
 
 def tables(results: Iterable[dict[str, Any]], configurations: Sequence[str] = ()) -> list[Table]:

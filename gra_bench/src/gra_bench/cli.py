@@ -86,6 +86,9 @@ def main(argv: list[str] | None = None) -> int:
         from gra_core.errors import PluginError
         from gra_core.secrets import redact
 
+        if isinstance(error, OSError) and error.filename is not None:
+            click.echo(f"Error: {error.filename}: {error.strerror}", err=True)
+            sys.exit(2)
         if not isinstance(error, GraError):
             raise
         click.echo(f"Error: {redact(error.message)}", err=True)

@@ -200,5 +200,7 @@ def _check_stage(stage: Stage) -> None:
     chosen_rules(registry, c, True)
     for tool in (*c.tools, *c.tool_caps):
         registry.tools[tool]
+    if sandbox := c.settings.get("sandbox"):
+        registry.sandboxes[sandbox]
     if c.limits.model_calls < 1 or c.limits.wall_clock_s <= 0:
         raise UsageError(f"configuration {c.name}: limits must be positive, got {c.limits}")

@@ -48,6 +48,8 @@ class Workbench:
     ) -> None:  # fmt: skip
         if record and replay:
             raise UsageError("--record and --replay exclude each other")
+        if replay and not any(replay.glob("*.json")):
+            raise UsageError(f"--replay {replay}: there is no recording", hint="make one with --record DIR")
         refuse_unknown((*on, *off))
         self._on, self._off = on, off
         self._choice = dict(choice or {})
@@ -55,6 +57,8 @@ class Workbench:
         self.settings = dict(settings or {})
         self._registries: dict[PluginSelection, Registry] = {}
         self.registry = self._load(PluginSelection())
+        if sandbox := self.settings.get("sandbox"):
+            self.registry.sandboxes[sandbox]
 
     def _load(self, selection: PluginSelection) -> Registry:
         selection = selection.adjusted(on=self._on, off=self._off)

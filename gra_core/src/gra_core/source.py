@@ -64,6 +64,9 @@ class SourceSettings:
         return self.values.get(name, default)
 
 
+COMMON_SETTINGS = ("base_url", "timeout_s", "retries", "backoff_s", "max_bytes", "user_agent")
+
+
 @frozen(kw_only=True)
 class Source:
     """A declared source of one kind (``boundaries``, ``places``, ``statistics``, ``cyclones``, ``elevation``…).
@@ -73,6 +76,7 @@ class Source:
     results are JSON-ready or of a type that a `DatasetFormat` stores, so that calls can be recorded.
     `priority` decides which ready source of a kind is used when none is chosen: highest first, then by name.
     `snapshot` names the version of the data (part of a dataset's identity); live sources leave it empty.
+    `options` are the settings that it reads beside the common ones; any other in its table is an error.
     """
 
     kind: str
@@ -92,6 +96,12 @@ class Source:
     live: bool = False
     priority: int = 0
     snapshot: str = ""
+    options: tuple[str, ...] = ()
+
+    @property
+    def known_settings(self) -> set[str]:
+        """The keys that its ``[sources.NAME]`` table may have."""
+        return {*COMMON_SETTINGS, *self.options, *(need.setting for need in self.needs if need.setting)}
 
     def settings(self, values: Mapping[str, Any] | None = None) -> SourceSettings:
         """Merge configuration values, ``GRA_BASE_URL_<NAME>`` and the key's environment variable.

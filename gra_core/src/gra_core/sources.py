@@ -30,6 +30,8 @@ class Sources:
         self._lock = threading.RLock()
         for kind, name in self._chosen.items():
             self.declared(kind, name)
+        for name, table in self._settings.items():
+            self._check_settings(name, table)
 
     def declared(self, kind: str, name: str) -> Source:
         """A source by kind and name; `UnknownName` lists what is installed."""
@@ -44,6 +46,19 @@ class Sources:
                 f"source of kind {kind!r}:", name, of_kind, install="see `gra-bench list sources`"
             )
         return of_kind[name]
+
+    def _check_settings(self, name: str, table: Mapping[str, Any]) -> None:
+        """Refuse a table of a source that does not exist, and keys that no source of that name reads."""
+        named = [s for s in self.registry.sources if s.name == name]
+        if not named:
+            names = {s.name for s in self.registry.sources}
+            raise UnknownName(
+                "source", name, names, install=f"in [sources.{name}]; see `gra-bench list sources`"
+            )
+        known = set().union(*(s.known_settings for s in named))
+        for key in table:
+            if key not in known:
+                raise UnknownName("setting", key, known, install=f"in [sources.{name}]")
 
     def missing(self, source: Source) -> list[str]:
         """What a source still needs here; empty when it is ready."""

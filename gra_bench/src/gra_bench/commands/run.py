@@ -137,6 +137,8 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         settings=tool_settings(options.sandbox),
     )  # fmt: skip
     experiment = prepare(options, bench)
+    if given["resume"]:
+        refuse_changed(read_manifest(folder), experiment.manifest(), folder)
     _check_models(experiment)
     for note in experiment.notes:
         click.echo(f"Note: {note}", err=True)
@@ -174,6 +176,27 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         store.close()
     stopped = runner.stopped or judging.get("stopped", "")
     return _finish(experiment, folder, results, todo, stopped, judging, as_json=given["as_json"])
+
+
+# Parts of a manifest that must be as they were for a run to go on, and what each is in words.
+FIXED = {
+    "datasets": "the queries",
+    "configurations": "configurations, plugins or sources",
+    "models": "the models",
+}
+
+
+def refuse_changed(stored: dict[str, Any], now: dict[str, Any], folder: Path) -> None:
+    """`UsageError` when what a run measures is no longer what it was started with: results must not be mixed."""
+    import json
+
+    now = json.loads(json.dumps(now, default=str))
+    changed = [words for part, words in FIXED.items() if stored.get(part) != now[part]]
+    if changed:
+        raise click.UsageError(
+            f"{folder} cannot go on: {', '.join(changed)} changed since it was started. Start a new run; this one stays "
+            f"readable with `gra-bench report {folder}`."
+        )
 
 
 def _check_models(experiment: Any) -> None:

@@ -41,6 +41,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="boundaries",
             name="tiger-web",
+            options=("service",),
             factory="gra_skill_admin_boundaries.sources.tigerweb:TigerWeb",
             title="US Census Bureau, TIGERweb REST services",
             base_url="https://tigerweb.geo.census.gov/arcgis/rest/services/TIGERweb",

@@ -18,6 +18,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="places",
             name="google-places",
+            options=("max_requests", "ratings"),
             factory="gra_skill_places.sources.google:GooglePlaces",
             title="Google Maps Platform, Places API (New)",
             needs=(
@@ -41,6 +42,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="places",
             name="overpass",
+            options=("max_requests",),
             factory="gra_skill_places.sources.overpass:Overpass",
             title="OpenStreetMap through the Overpass API",
             base_url="https://overpass-api.de",

@@ -20,6 +20,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="elevation",
             name="geotiff",
+            options=("unit", "nodata", "crs", "licence", "attribution"),
             factory="gra_skill_terrain_slope.sources.geotiff:GeoTiffElevation",
             title="Your own elevation models: GeoTIFF files",
             needs=(

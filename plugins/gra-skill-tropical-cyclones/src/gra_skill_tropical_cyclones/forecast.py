@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import shapely
 
+from gra_geo.protocols import QUADRANTS
 from gra_skill_tropical_cyclones.category import label, saffir_simpson
-from gra_skill_tropical_cyclones.protocols import QUADRANTS
 from gra_skill_tropical_cyclones.region import GEOD
 from gra_skill_tropical_cyclones.swath import make_swath
 

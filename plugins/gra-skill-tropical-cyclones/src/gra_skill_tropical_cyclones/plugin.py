@@ -52,6 +52,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="cyclone-forecasts",
             name="weather-lab",
+            options=("model",),
             factory="gra_skill_tropical_cyclones.sources.weatherlab:WeatherLab",
             title="Google DeepMind Weather Lab cyclone tracks",
             base_url="https://deepmind.google.com/science/weatherlab/download/cyclones",

@@ -8,7 +8,7 @@ import shapely
 from attrs import frozen
 
 from gra_geo.antimeridian import cut
-from gra_skill_tropical_cyclones.protocols import QUADRANTS
+from gra_geo.protocols import QUADRANTS
 from gra_skill_tropical_cyclones.region import GEOD
 
 STEP_KM = 10.0

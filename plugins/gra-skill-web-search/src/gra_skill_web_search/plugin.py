@@ -23,6 +23,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="web-search",
             name="gemini-search",
+            options=("model", "api_version"),
             factory="gra_skill_web_search.sources.gemini:GeminiSearch",
             title="Google Search through Gemini (grounding)",
             needs=NEEDS_GEMINI,
@@ -39,6 +40,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="web-search",
             name="searxng",
+            options=("language", "categories"),
             factory="gra_skill_web_search.sources.searxng:SearXNG",
             title="A SearXNG instance, JSON API",
             needs=(
@@ -58,6 +60,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="map-search",
             name="gemini-maps",
+            options=("model", "api_version"),
             factory="gra_skill_web_search.sources.gemini:GeminiMaps",
             title="Google Maps through Gemini (grounding)",
             needs=NEEDS_GEMINI,
@@ -74,6 +77,7 @@ def gra_sources() -> list[Source]:
         Source(
             kind="web-pages",
             name="http-pages",
+            options=("most_bytes", "allow_private_hosts"),
             factory="gra_skill_web_search.sources.pages:HttpPages",
             title="Web pages, fetched directly",
             coverage="Public pages that are readable without a script, a login or a PDF reader",

@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gra_core import SourceSettings, ToolError
-from gra_geo.protocols import FIX_COLUMNS
-from gra_skill_tropical_cyclones.protocols import QUADRANTS, RADII_COLUMNS, WINDS_KT
+from gra_geo.protocols import FIX_COLUMNS, QUADRANTS, RADII_COLUMNS, WINDS_KT
 
 NMI_KM = 1.852
 _TEXT = ["SID", "BASIN", "NAME", "NATURE", "TRACK_TYPE", "USA_ATCF_ID", "USA_STATUS", "WMO_AGENCY"]

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from gra_core import SourceSettings, ToolError
+from gra_geo.protocols import ADVISORY_COLUMNS
 from gra_geo.rest import Hints, RestService
-from gra_skill_tropical_cyclones.protocols import ADVISORY_COLUMNS
 
 MPH_KT = 0.868976
 _BASINS = {"al": "NA", "ep": "EP", "cp": "EP"}

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from gra_core import SourceSettings, ToolError
+from gra_geo.protocols import FORECAST_COLUMNS, QUADRANTS, WINDS_KT
 from gra_geo.rest import Hints, RestService
-from gra_skill_tropical_cyclones.protocols import FORECAST_COLUMNS, QUADRANTS, WINDS_KT
 
 DEFAULT_MODEL = "FNV3"
 _COLUMNS = {
