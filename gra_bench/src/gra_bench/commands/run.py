@@ -137,7 +137,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         settings=tool_settings(options.sandbox),
     )  # fmt: skip
     experiment = prepare(options, bench)
-    if given["resume"]:
+    if given["resume"] and folder is not None:
         refuse_changed(read_manifest(folder), experiment.manifest(), folder)
     _check_models(experiment)
     for note in experiment.notes:
