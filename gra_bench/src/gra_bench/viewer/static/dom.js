@@ -30,7 +30,7 @@ export function announce(text) {
 
 // A table with a caption for everybody; rows are arrays of cells (text or elements).
 export function table(caption, heads, rows, attributes = {}) {
-  const head = h("tr", null, heads.map((c) => (c instanceof Element ? c : h("th", { scope: "col" }, c))));
+  const head = h("tr", null, heads.map((c) => (c instanceof Element ? c : c === "" ? h("td") : h("th", { scope: "col" }, c))));
   const body = rows.map((row) => (row instanceof Element ? row : h("tr", null, row.map((c) => (c instanceof Element && /^T[DH]$/.test(c.tagName) ? c : h("td", null, c))))));
   return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, h("table", attributes, h("caption", { class: "unseen" }, caption), h("thead", null, head), h("tbody", null, body)));
 }

@@ -184,7 +184,8 @@ function moreTables(run, number) {
 
 function reportTable(made) {
   const title = `${made.title} (${made.unit})`;
-  const figure = (value) => num(value === null || value === undefined ? "" : Number(value.toFixed(made.unit === "USD" ? 4 : 1)).toLocaleString("en"));
+  const digits = made.unit === "USD" ? 4 : 1;
+  const figure = (value) => num(value === null || value === undefined ? "" : value.toFixed(digits));
   const rows = (list, columns, n) => list.map((row) => [h("th", { scope: "row" }, row.label), n ? num(count(row.n)) : null, ...columns.map((c) => figure(row[c]))].filter(Boolean));
   const heads = (columns, n) => ["", n ? h("th", { scope: "col", class: "num" }, "n") : null, ...columns.map((c) => h("th", { scope: "col", class: "num" }, c))].filter((c) => c !== null);
   return [
