@@ -290,6 +290,7 @@ def test_other_sites_are_refused(run: Path, serve: Callable[..., ViewerServer]) 
     assert ask(server, "/api/summary", Sec_Fetch_Site="cross-site")[0] == 403
     assert ask(server, "/api/summary", Sec_Fetch_Site="same-site")[0] == 403  # another port of this machine
     assert ask(server, "/api/summary", Sec_Fetch_Site="same-origin")[0] == 200
+    assert ask(server, "/", Sec_Fetch_Site="cross-site")[0] == 200  # a link to the page
 
 
 @pytest.mark.parametrize(

@@ -82,10 +82,13 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(
                 403, "text/plain; charset=utf-8", b"This server answers to 127.0.0.1 and localhost only.\n"
             )
-        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-            return self._send(403, "text/plain; charset=utf-8", b"This server answers its own page only.\n")
         path = unquote(urlsplit(self.path).path).removeprefix("/")
         if path.startswith("api/"):
+            # A link to the page may stand anywhere; its documents are for the page itself.
+            if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+                return self._send(
+                    403, "text/plain; charset=utf-8", b"Documents are for this server's own page only.\n"
+                )
             return self._document(path.removeprefix("api/"))
         body = static_files().get(path or "index.html")
         if body is None:
