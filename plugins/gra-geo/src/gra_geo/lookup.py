@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import geopandas as gpd
 import pandas as pd
+import pyproj
 
 from gra_core import ToolContext, ToolError
 from gra_geo.frames import points_frame
 from gra_geo.names import WHOLE, fold, split_qualifier
 
 SEARCHED, LISTED = 100, 10
+RIVAL_SHARE, SUBURB_M = 0.1, 50_000.0
+WGS84 = pyproj.Geod(ellps="WGS84")
 # What a source says of ids that are not its own.
 UNKNOWN = ("not_found", "bad_argument", "not_available")
 
@@ -53,7 +56,7 @@ def place_named(ctx: ToolContext, name: str, what: str, notes: list[str]) -> gpd
     if not len(table):
         hint = _region_hint(ctx, name) or "try another spelling, or give [longitude, latitude]"
         raise ToolError("not_found", f"no place is called {name!r}", hint=hint)
-    best = meant(table)
+    best = with_rivals(meant(table), table)
     if len(best) != 1:
         reason = "is the name of several places" if len(best) else "matches no place exactly"
         listed = _listed(best if len(best) else table)
@@ -70,6 +73,23 @@ def meant(table: pd.DataFrame) -> pd.DataFrame:
     if "match" not in table:
         return table
     return next((found for m in WHOLE if len(found := table[table["match"] == m])), table.iloc[:0])
+
+
+def with_rivals(best: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """The place of the very name, joined by those that have it as another name and could be meant as well: at least a
+    tenth as populous and farther than 50 km (a nearer one is its suburb or airport)."""
+    if len(best) != 1 or "match" not in table or best.iloc[0]["match"] != WHOLE[0]:
+        return best
+    place = best.iloc[0]
+    others = table[table["match"].isin(WHOLE[1:])]
+    population = pd.to_numeric(others["population"], errors="coerce").fillna(0)
+    own = place["population"] if pd.notna(place["population"]) else 0
+    likely = others[(population > 0) & (population >= RIVAL_SHARE * own)]
+    far = [
+        WGS84.inv(place["lon"], place["lat"], lon, lat)[2] > SUBURB_M
+        for lon, lat in zip(likely["lon"], likely["lat"], strict=True)
+    ]
+    return pd.concat([best, likely[far]]) if any(far) else best
 
 
 def _search(ctx: ToolContext, name: str) -> pd.DataFrame:
