@@ -270,6 +270,18 @@ def test_the_call_limit_is_exact_and_the_cost_counts(tmp_path: Path) -> None:
     assert record.outcome.usage == Usage(requests=3, input=300, output=30)
 
 
+def test_a_model_that_is_stuck_ends_before_the_other_limits(tmp_path: Path) -> None:
+    record, model = trial(tmp_path, [LOAD, *[TEMPERATURE] * 50], limits=Limits(repeated_calls=4))
+    assert (record.outcome.status, record.outcome.reason) == ("limit", "repeated_calls")
+    assert len(model.requests) == 1 + 5 and record.outcome.tools["get_temperature"] == 4
+    other = calls(("get_temperature", {"place": "Bergen"}))
+    script = [LOAD, *[TEMPERATURE, other] * 6, "Done."]
+    record, _ = trial(tmp_path / "b", script, limits=Limits(repeated_calls=4))
+    assert record.outcome.status == "answered"
+    record, _ = trial(tmp_path / "c", [LOAD, *[TEMPERATURE] * 30, "Done."], limits=Limits(repeated_calls=0))
+    assert record.outcome.status == "answered"
+
+
 def test_a_hung_tool_cannot_hold_the_trial(tmp_path: Path) -> None:
     started = time.monotonic()
     record, _ = trial(tmp_path, [LOAD, calls(("hang", {})), "Never."], limits=Limits(wall_clock_s=1.0))

@@ -24,11 +24,14 @@ _reading: ContextVar[tuple[Path, ...]] = ContextVar("gra_configuration_files", d
 
 @frozen(kw_only=True)
 class Limits:
-    """Limits of a trial: model calls (planning counted), working seconds, tokens of context (None: the model's)."""
+    """Limits of a trial: model calls (planning counted), working seconds, tokens of context (None: the model's), and
+    turns in a row that make the very same tool calls: a model that is stuck ends before it has used up the others (0: no
+    such limit)."""
 
     model_calls: int = 100
     wall_clock_s: float = 1800.0
     context_tokens: int | None = None
+    repeated_calls: int = 10
 
 
 @frozen(kw_only=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from gra_core.errors import GraError
+from gra_core.errors import GraError, LimitExceeded
 from gra_core.message import Message
 from gra_core.model import ModelReply, ToolChoice
 from gra_core.session import Session
@@ -21,6 +22,22 @@ class ModelStopped(GraError):
         detail = f" ({reply.stop_detail})" if reply.stop_detail else ""
         super().__init__(f"the model stopped without an answer: {reply.stop}{detail}")
         self.stop = reply.stop
+
+
+class Repeats:
+    """Counts turns in a row that make the very same tool calls; `LimitExceeded` when there are more than `allowed`."""
+
+    def __init__(self, allowed: int) -> None:
+        self.allowed = allowed
+        self._last: list[tuple[str, dict[str, Any]]] = []
+        self._count = 0
+
+    def check(self, message: Message) -> None:
+        calls = [(call.name, call.arguments) for call in message.tool_calls]
+        self._count = self._count + 1 if calls == self._last else 1
+        self._last = calls
+        if self.allowed and self._count > self.allowed:
+            raise LimitExceeded("repeated_calls", self.allowed, self._count)
 
 
 def converse(
@@ -40,10 +57,12 @@ def converse(
     """
     messages = [Message.user(text or session.text)]
     empty = 0
+    stuck = Repeats(session.configuration.limits.repeated_calls)
     while True:
         reply = session.call_model(messages, system=system(), tools=tools(), choice=choice)
         message = reply.message
         if message.tool_calls:
+            stuck.check(message)
             messages += [message, session.call_tools(message.tool_calls)]
             if finished():
                 return ""

@@ -262,7 +262,7 @@ def _finish(
             err=True,
         )
     incomplete = len(wanted) < len(experiment.trials) or bool(judging.get("unscored"))
-    return 1 if stopped or incomplete or any(r["failed"] or r["limit"] for r in rows) else 0
+    return 1 if stopped or incomplete or any(r["failed"] for r in rows) else 0
 
 
 def live_scores() -> Any:
