@@ -154,6 +154,13 @@ def test_a_trial_that_was_cut_off_is_sent_when_the_process_ends(collector: Any) 
     assert span.name == "invoke_agent gra" and values(span.attributes)["error.type"] == "interrupted"
 
 
+def test_a_collector_that_is_not_there_is_not_waited_for() -> None:
+    started = time.monotonic()
+    done = in_a_process(EVENTS, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
+    assert done.returncode == 0 and "spans may be lost" in done.stderr and "did not take" not in done.stderr
+    assert time.monotonic() - started < 20
+
+
 def test_a_collector_that_hangs_does_not_keep_the_process(collector: Any) -> None:
     collector.hang = True
     started = time.monotonic()

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from importlib.metadata import version
 
 from opentelemetry import trace
@@ -82,17 +83,17 @@ class Exporter:
         """Send what is queued; give up after `seconds` (sooner when the collector fails): the process must end."""
         if self._processor is None:
             return
-        failing = self._faults is not None and self._faults.seen
         closing = threading.Thread(target=self._processor.shutdown, daemon=True, name="gra-otel-close")
         closing.start()
-        closing.join(CLOSING_FAILING_S if failing else seconds)
-        if not closing.is_alive():
-            return
-        if not failing:
-            warn(f"the collector did not take the last spans within {seconds:g} s")
-        elif self._sender is not None:
-            self._sender.shutdown()  # ends the wait between retries
+        ends = time.monotonic() + seconds
+        while closing.is_alive() and time.monotonic() < ends:
             closing.join(CLOSING_FAILING_S)
+            if closing.is_alive() and self._faults is not None and self._faults.seen:
+                if self._sender is not None:
+                    self._sender.shutdown()  # ends the wait between retries
+                return closing.join(CLOSING_FAILING_S)
+        if closing.is_alive():
+            warn(f"the collector did not take the last spans within {seconds:g} s")
 
 
 def _named() -> Resource:
