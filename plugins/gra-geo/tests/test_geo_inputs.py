@@ -199,7 +199,11 @@ def test_ambiguous_and_unknown_names_give_candidates_not_a_guess(ctx) -> None:
 
 
 def test_fault_18_a_qualified_name_is_the_one_in_that_country(ctx) -> None:
-    (newcastle,) = read_points(ctx, ["Newcastle, UK"]).frame["country"]
+    # Two towns there bear the name, and none of Australia's is among the candidates.
+    with pytest.raises(ToolError, match="several places") as caught:
+        read_points(ctx, ["Newcastle, UK"])
+    assert caught.value.message.count("GBR") == 2 and "AUS" not in caught.value.message
+    (newcastle,) = read_points(ctx, ["Newcastle upon Tyne, UK"]).frame["country"]
     assert newcastle == "GBR"
     (portland,) = read_points(ctx, ["Portland, Oregon"]).frame["place_id"]
     assert portland == "geonames/5746545"

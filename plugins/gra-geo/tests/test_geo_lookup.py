@@ -18,12 +18,14 @@ from gra_geo.lookup import place_named
 class SyntheticPlaces:
     """Places of a scheme that nobody has heard of."""
 
+    fault = ""
+
     def __init__(self, settings) -> None:
-        self.settings = settings
+        """There is nothing to set."""
 
     def get(self, *, place_ids):
-        if fault := self.settings.get("fault"):
-            raise ToolError(fault, "the synthetic service is away")
+        if self.fault:
+            raise ToolError(self.fault, "the synthetic service is away")
         rows = [
             {"place_id": p, "name": p[10:], "lon": 1.0, "lat": 2.0}
             for p in place_ids
@@ -35,16 +37,18 @@ class SyntheticPlaces:
 
 
 class SyntheticRegions:
-    """Squares of a scheme of their own; faults as settings want."""
+    """Squares of a scheme of their own."""
+
+    fault = ""
 
     def __init__(self, settings) -> None:
-        self.settings = settings
+        """There is nothing to set."""
 
     def get(self, *, region_ids):
         import geopandas as gpd
 
-        if fault := self.settings.get("fault"):
-            raise ToolError(fault, "the synthetic atlas is away")
+        if self.fault:
+            raise ToolError(self.fault, "the synthetic atlas is away")
         if any(not r.startswith("square/") for r in region_ids):
             raise ToolError("not_found", "no such synthetic square", hint="draw it")
         shapes = [shapely.box(0, 0, 1, 1) for _ in region_ids]
@@ -77,8 +81,9 @@ def synthetic(tmp_path, monkeypatch):
     )
 
     def make(*, places: str = "", regions: str = ""):
-        settings = {"synthetic-places": {"fault": places}, "synthetic-regions": {"fault": regions}}
-        return tool_context(registry_of(gra_geo.plugin, Synthetic()), tmp_path, sources=settings)
+        monkeypatch.setattr(SyntheticPlaces, "fault", places)
+        monkeypatch.setattr(SyntheticRegions, "fault", regions)
+        return tool_context(registry_of(gra_geo.plugin, Synthetic()), tmp_path)
 
     return make
 

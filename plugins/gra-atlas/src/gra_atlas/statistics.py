@@ -13,20 +13,8 @@ from gra_atlas.regions import ROOT, SHOWN, regions
 from gra_atlas.variables import search
 from gra_core import ToolError
 from gra_geo.names import fold
+from gra_geo.protocols import FACET_COLUMNS, VALUE_COLUMNS
 
-VALUE_COLUMNS = ["variable", "region_id", "region_name", "date", "value", "unit", "facet", "source"]
-FACET_COLUMNS = [
-    "variable",
-    "region_id",
-    "facet",
-    "source",
-    "method",
-    "period",
-    "unit",
-    "first",
-    "last",
-    "count",
-]
 WORLD = ("earth", "world", "the world", "global")
 
 observations = Once(lambda: _load())
@@ -144,7 +132,7 @@ class AtlasStatistics:
             parts.append(
                 _shown(variable, own.set_index("region_id", drop=False).reindex(_present(wanted, own)))
             )
-        result = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=VALUE_COLUMNS)
+        result = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(VALUE_COLUMNS))
         result.attrs["other_facets"] = others
         return result
 
@@ -182,7 +170,7 @@ class AtlasStatistics:
                 rows.append(
                     [variable, region, facet, row["source"], "", "year", row["unit"], first, last, int(count)]
                 )
-        found = pd.DataFrame(rows, columns=FACET_COLUMNS)
+        found = pd.DataFrame(rows, columns=list(FACET_COLUMNS))
         rank = found["facet"].map(_ranks())
         return (
             found.assign(rank=rank)
@@ -223,7 +211,7 @@ def _shown(variable: str, rows: pd.DataFrame) -> pd.DataFrame:
     table = rows.assign(
         variable=variable, region_name=names, unit=rows["facet"].map(facts["unit"]), source=rows["facet"].map(facts["source"])
     )  # fmt: skip
-    return table[VALUE_COLUMNS].reset_index(drop=True)
+    return table[list(VALUE_COLUMNS)].reset_index(drop=True)
 
 
 def _world() -> pd.DataFrame:

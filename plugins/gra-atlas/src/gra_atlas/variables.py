@@ -7,11 +7,9 @@ import re
 import pandas as pd
 
 from gra_geo.names import fold
+from gra_geo.protocols import VARIABLE_COLUMNS
 
-SHOWN = [
-    "variable", "title", "unit", "quantity", "first", "last", "regions", "source", "licence", "description",
-    "denominator", "facets",
-]  # fmt: skip
+SHOWN = [*VARIABLE_COLUMNS, "denominator", "facets"]
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Z])")
 # Words of a question and the words of the catalogue that they mean.
 _MEANS = {

@@ -6,25 +6,14 @@ from typing import Any
 
 from gra_core import Column, ToolContext, ToolError
 from gra_geo.frames import plain
+from gra_geo.protocols import VARIABLE_COLUMNS
 
-SHOWN = (
-    "variable",
-    "title",
-    "unit",
-    "quantity",
-    "first",
-    "last",
-    "regions",
-    "source",
-    "licence",
-    "description",
-)
 QUANTITIES = ("count", "rate", "intensive", "class")
 
 
 def shown(row: dict[str, Any]) -> dict[str, Any]:
     """The known facts of a variable, JSON-ready."""
-    facts = {key: plain(row.get(key)) for key in SHOWN}
+    facts = {key: plain(row.get(key)) for key in VARIABLE_COLUMNS}
     if facts["regions"] is not None:
         facts["regions"] = int(facts["regions"])
     return {k: v for k, v in facts.items() if v not in (None, "")}

@@ -12,28 +12,13 @@ from datacommons_client.endpoints.payloads import ObservationRequestPayload
 from datacommons_client.endpoints.resolve import ResolveEndpoint
 
 from gra_core import SourceSettings, ToolError
+from gra_geo.protocols import FACET_COLUMNS, VALUE_COLUMNS, VARIABLE_COLUMNS
 from gra_skill_data_commons.sources.indicators import PROPERTIES, quantity_of
 from gra_skill_data_commons.sources.levels import place_type
 from gra_skill_data_commons.sources.observations import Track, choose_facet, read_tracks
 from gra_skill_data_commons.sources.places import PlaceFinder
 from gra_skill_data_commons.sources.transport import RetryingAPI
 
-VALUE_COLUMNS = ["variable", "region_id", "region_name", "date", "value", "unit", "facet", "source"]
-VARIABLE_COLUMNS = [
-    "variable",
-    "title",
-    "unit",
-    "quantity",
-    "first",
-    "last",
-    "regions",
-    "source",
-    "licence",
-    "description",
-]
-FACET_COLUMNS = [
-    "variable", "region_id", "facet", "source", "method", "period", "unit", "first", "last", "observations", "aggregated",
-]  # fmt: skip
 LICENCE = "set by the provider of each facet"
 
 
@@ -68,7 +53,7 @@ class DataCommons:
         chosen = list(found)[:limit]
         definitions = self._definitions(chosen)
         rows = [self._variable_row(v, found[v], definitions.get(v, {}), tracks.get(v, [])) for v in chosen]
-        frame = pd.DataFrame(rows, columns=VARIABLE_COLUMNS)
+        frame = pd.DataFrame(rows, columns=list(VARIABLE_COLUMNS))
         frame.attrs["total"] = len(found)
         return frame
 
@@ -120,12 +105,12 @@ class DataCommons:
         }
 
     def facets(self, *, variables: list[str], region_ids: list[str]) -> pd.DataFrame:
-        """Which facets exist for variables at places, preferred first, with their dates: columns `FACET_COLUMNS`."""
+        """Which facets exist for variables at places, preferred first, with their dates: columns `FACET_COLUMNS` and ``aggregated``."""
         rows = [
             [t.variable, t.region_id, t.facet.id, t.facet.source, t.facet.method, t.facet.period, t.facet.full_unit, t.first, t.last, t.count, t.facet.aggregated]
             for t in self._tracks(variables, date="", region_ids=region_ids, values=False)
         ]  # fmt: skip
-        return pd.DataFrame(rows, columns=FACET_COLUMNS)
+        return pd.DataFrame(rows, columns=[*FACET_COLUMNS, "aggregated"])
 
     # -- places ------------------------------------------------------------------------------------------------
 
@@ -173,7 +158,7 @@ class DataCommons:
             rows += [self._row(t, names, *t.observations[-1]) for t in kept.values()]
             if left := sorted({t.region_id for t in of_variable} - set(kept)):
                 others[variable] = left
-        frame = pd.DataFrame(rows, columns=VALUE_COLUMNS)
+        frame = pd.DataFrame(rows, columns=list(VALUE_COLUMNS))
         frame.attrs["other_facets"] = others
         return frame
 
@@ -193,7 +178,7 @@ class DataCommons:
                 rows += [
                     self._row(track, names, d, v) for d, v in track.observations if _between(d, start, end)
                 ]
-        return pd.DataFrame(rows, columns=VALUE_COLUMNS)
+        return pd.DataFrame(rows, columns=list(VALUE_COLUMNS))
 
     def _inside(self, parent: str, child_level: str) -> str:
         return f"{parent}<-containedInPlace+{{typeOf:{self._child_type(parent, child_level)}}}"
