@@ -21,7 +21,9 @@ def main() -> None:
     floor = (sys.executable, "-c", "import click")
     seconds(*ours), seconds(*floor)
     ratios = [seconds(*ours) / seconds(*floor) for _ in range(ROUNDS)]
-    print(f"help / import click: median {statistics.median(ratios):.2f} (goal: at most 3), range {min(ratios):.2f} to {max(ratios):.2f}")
+    print(
+        f"help / import click: median {statistics.median(ratios):.2f} (goal: at most 3), range {min(ratios):.2f} to {max(ratios):.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,9 @@ class Plugin:
     def __init__(self, folder: Path) -> None:
         skill = folder / "nothing"
         skill.mkdir()
-        (skill / "SKILL.md").write_text("---\nname: nothing\ndescription: Nothing, for measuring.\n---\nNothing.\n")
+        (skill / "SKILL.md").write_text(
+            "---\nname: nothing\ndescription: Nothing, for measuring.\n---\nNothing.\n"
+        )
         self.skills = [Skill(folder=skill, tools=(Tool(handler=nothing, skill="nothing"),))]
 
     @hookimpl
@@ -50,8 +52,14 @@ class Plugin:
 
 def once(folder: Path) -> float:
     """Milliseconds per round of one model call and one tool call."""
-    script = [calls(("load_skills", {"names": ["nothing"]})), *(calls(("nothing", {"number": n})) for n in range(CALLS)), "Done."]
-    configuration = Configuration(name="x", executor="loop", skills=("*",), limits=Limits(model_calls=CALLS + 5))
+    script = [
+        calls(("load_skills", {"names": ["nothing"]})),
+        *(calls(("nothing", {"number": n})) for n in range(CALLS)),
+        "Done.",
+    ]
+    configuration = Configuration(
+        name="x", executor="loop", skills=("*",), limits=Limits(model_calls=CALLS + 5)
+    )
     registry = registry_of(Plugin(folder))
     started = time.perf_counter()
     record = scripted_trial(registry, configuration, ScriptedModel(script), folder / "workspace")
@@ -64,7 +72,9 @@ def main() -> None:
     for _ in range(5):
         with tempfile.TemporaryDirectory() as folder:
             rounds.append(once(Path(folder)))
-    print(f"loop overhead per model call and tool call: median {statistics.median(rounds):.2f} ms (goal: under 2), best {min(rounds):.2f} ms")
+    print(
+        f"loop overhead per model call and tool call: median {statistics.median(rounds):.2f} ms (goal: under 2), best {min(rounds):.2f} ms"
+    )
 
 
 if __name__ == "__main__":

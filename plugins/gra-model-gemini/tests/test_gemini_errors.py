@@ -112,9 +112,7 @@ def test_a_bad_request_is_logged_without_secrets(server, ask, caplog):
 
 
 def test_secrets():
-    text = (
-        f"GET /v1?key=abc123&x=1 Authorization: Bearer ya29.x-y_z {LOOKS_LIKE_A_KEY} me"
-    )
+    text = f"GET /v1?key=abc123&x=1 Authorization: Bearer ya29.x-y_z {LOOKS_LIKE_A_KEY} me"
     assert without_secrets(text, "me") == (
         "GET /v1?key=[key removed]&x=1 Authorization: Bearer [key removed] [key removed] [key removed]"
     )
