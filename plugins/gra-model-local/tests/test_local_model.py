@@ -140,7 +140,8 @@ def test_output_that_is_no_json_is_asked_for_once_more_then_malformed(ask, tool)
 
 def test_a_schema_that_makes_no_grammar_leaves_the_arguments_open(ask, tool):
     odd = tool(name={"$ref": "#/$defs/missing"})
-    reply = ask("Find the place Helsinki.", tools=(odd,), choice=ToolChoice(mode="any"))
+    settings = ModelSettings(temperature=0.0, max_output_tokens=250)
+    reply = ask("Find the place Helsinki.", tools=(odd,), choice=ToolChoice(mode="any"), settings=settings)
     assert reply.message.tool_calls[0].name == "find_place" and len(reply.requests) == 2
 
 
@@ -205,6 +206,18 @@ def test_clients_share_one_engine_and_wait_for_their_turn(ask, client, smollm2):
     thread.join()
     assert "Shakespeare" in reply.message.text and replies[0].usage.output == 150
     assert reply.waited_s > 0.1 and clock.waited == pytest.approx(reply.waited_s, abs=0.1)
+
+
+def test_conversations_that_take_turns_do_not_read_their_history_again(ask):
+    stories = {
+        name: f"Tell me of {name}. " + f"{name} came to the river. " * 60 for name in ("Ada", "Bela", "Cleo")
+    }
+    short = {"settings": ModelSettings(temperature=0.0, max_output_tokens=2)}
+    for name in stories:
+        ask(stories[name], **short)
+    for name in stories:
+        used = ask(stories[name] + "Go on.", **short).usage
+        assert used.input < 20 < 300 < used.cached
 
 
 def test_a_file_cut_short_is_refused(smollm2, tmp_path):

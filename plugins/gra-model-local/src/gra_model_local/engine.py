@@ -19,18 +19,18 @@ BATCH_TOKENS = 256
 QUIET = -1
 LONGEST_QUEUE_S, EXIT_WAIT_S, TICK_S = 3600.0, 20.0, 0.2
 
-_engines: dict[tuple[Path, EngineOptions, int], Engine] = {}
+_engines: dict[tuple[Path, EngineOptions], Engine] = {}
 _lock = threading.Lock()
 
 
-def shared_engine(path: Path, options: EngineOptions, window: int) -> Engine:
+def shared_engine(path: Path, options: EngineOptions, *, window: int, slots: int) -> Engine:
     """The engine of a file, loaded on first use; `UsageError` when llama.cpp cannot load the file."""
     with _lock:
         if not _engines:
             atexit.register(release_all)
-        key = (path, options, window)
+        key = (path, options)
         if key not in _engines:
-            _engines[key] = Engine(path, options, window)
+            _engines[key] = Engine(path, options, window, slots)
         return _engines[key]
 
 
@@ -46,12 +46,12 @@ def release_all() -> None:
 
 
 class Engine:
-    """A model in memory. `leaving` is set when the process ends: it stops whatever runs."""
+    """A model in memory, with `slots` conversations of `window` tokens each. `leaving` is set when the process ends: it stops whatever runs."""
 
-    def __init__(self, path: Path, options: EngineOptions, window: int) -> None:
+    def __init__(self, path: Path, options: EngineOptions, window: int, slots: int) -> None:
         self.path, self.leaving = path, threading.Event()
         self._turn = threading.Lock()
-        self._server = _load(path, options, window)
+        self._server = _load(path, options, window, slots)
 
     def ask(self, body: dict[str, Any], stop: Callable[[], bool]) -> Completion:
         """Answer one request; the caller holds the turn. `stop` is asked between tokens and may end it early."""
@@ -91,11 +91,12 @@ class Engine:
             self._turn.release()
 
 
-def _load(path: Path, options: EngineOptions, window: int) -> Any:
+def _load(path: Path, options: EngineOptions, window: int, slots: int) -> Any:
     xllamacpp = llama()
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
-    params.n_ctx, params.n_batch, params.n_ubatch, params.n_parallel = window, BATCH_TOKENS, BATCH_TOKENS, 1
+    params.n_ctx, params.n_parallel, params.kv_unified = window * slots, slots, False
+    params.n_batch = params.n_ubatch = BATCH_TOKENS
     params.verbosity, params.warmup, params.offline = QUIET, False, True
     # llama.cpp opens a loopback port that is not used here: nobody else shall use it either.
     params.ui, params.endpoint_slots, params.api_keys = False, False, [secrets.token_hex(32)]
