@@ -153,6 +153,8 @@ def over_pole(ring: np.ndarray, north: bool) -> np.ndarray:
 
 def fold(geometry: Geometry) -> Geometry:
     """Cut a geometry with unrolled longitudes into strips and move each to −180..180."""
+    if geometry.is_empty:
+        return geometry
     west, _, east, _ = geometry.bounds
     parts = []
     for turn in range(int(np.floor((west + 180.0) / 360.0)), int(np.ceil((east + 180.0) / 360.0))):
