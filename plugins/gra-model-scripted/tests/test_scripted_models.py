@@ -89,6 +89,21 @@ def test_an_error_reply_ends_the_oracle_in_words() -> None:
     assert "cannot read" in said.message.text
 
 
+def abstaining() -> Any:
+    yield "find", {"name": "Atlantis"}
+    yield "abstain", {"reason": "no such place"}
+    return []
+
+
+def test_the_oracle_abstains_by_the_tool_where_there_is_one_and_else_by_an_empty_answer() -> None:
+    for tools, called in ((("find", "abstain"), ["abstain"]), (("find",), []), (("run_skill_tool",), [])):
+        client = gra_models("oracle").open(TrialBrief(reference=abstaining))
+        asked = declared(*tools)
+        client.generate(ModelRequest(messages=(Message.user("?"),), tools=asked), Clock())
+        last = client.generate(ModelRequest(messages=(reply("find", []),), tools=asked), Clock()).message
+        assert [call.name for call in last.tool_calls] == called and (last.text == "[]") == (not called)
+
+
 def test_nop_answers_at_once() -> None:
     client = gra_models("nop").open(TrialBrief())
     assert client.generate(ModelRequest(messages=(Message.user("?"),)), Clock()).message.text == "[]"
