@@ -66,7 +66,16 @@ def test_the_other_modes_of_disclosure_answer_too(disclosure: str, tmp_path: Pat
 
 def test_the_test_split_is_answerable_as_well(tmp_path: Path) -> None:
     code, document, err = gra_bench(
-        "run", "-c", "llm-tools", "--split", "test", "--json", "--run-dir", str(tmp_path / "run")
+        "run",
+        "-c",
+        "llm-tools",
+        "--split",
+        "test",
+        "--limit",
+        "60",
+        "--json",
+        "--run-dir",
+        str(tmp_path / "run"),
     )
     assert code == 0 and document["results"][0]["mean"] == 1.0, err
 

@@ -36,6 +36,15 @@ def test_a_limit_keeps_the_variety(dev: QuerySet, benchmark: GeoKTools, sources:
     assert first.queries == dev.queries[: len(DEV)] and first.dataset_hash == dev.dataset_hash
 
 
+def test_all_splits_together_have_305_queries_or_more(dev: QuerySet, benchmark: GeoKTools, sources: Sources) -> None:
+    everything = benchmark.queries(QueryRequest(split="all"), sources).queries
+    assert len(everything) >= 305 and len({q.id for q in everything}) == len({q.text for q in everything}) == len(everything)
+    assert [q for q in everything if q.split == "dev"] == list(dev.queries)
+    infeasible = [q for q in everything if not q.solvable]
+    assert {q.split for q in infeasible} == {"test"} and len({q.template for q in infeasible}) >= 3 and len(infeasible) >= 20
+    assert all((q.answer == []) == (not q.solvable) for q in everything)
+
+
 def test_another_run_gives_the_same_queries(dev: QuerySet, sources: Sources) -> None:
     assert GeoKTools().queries(QueryRequest(), sources) == dev
 

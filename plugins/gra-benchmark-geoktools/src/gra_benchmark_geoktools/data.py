@@ -39,7 +39,7 @@ class Data:
             self._answers[key] = getattr(self.sources.open(kind), operation)(**arguments)
         return self._answers[key]
 
-    def _once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+    def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """A derived table, made the first time."""
         name = json.dumps(key)
         if name not in self._answers:
@@ -50,7 +50,7 @@ class Data:
 
     def regions(self, parent_id: str, level: str) -> gpd.GeoDataFrame:
         """The regions of a level in a parent, indexed by region id, in WGS84 longitude and latitude."""
-        return self._once(("regions", parent_id, level), lambda: _by_id(
+        return self.once(("regions", parent_id, level), lambda: _by_id(
             self.ask("boundaries", "children", parent_id=parent_id, level=level), "region_id"
         ))
 
@@ -64,7 +64,7 @@ class Data:
 
     def country_areas(self) -> pd.Series:
         """Their areas in km², by region id."""
-        return self._once(("country_areas",), lambda: areas_km2(self.countries()))
+        return self.once(("country_areas",), lambda: areas_km2(self.countries()))
 
     def states(self) -> gpd.GeoDataFrame:
         """The fifty states of the United States."""
@@ -76,7 +76,7 @@ class Data:
     def places(self, kind: str, *, country: str = "", min_population: int = 0) -> pd.DataFrame:
         """All places of a type, indexed by place id."""
         asked = {"types": [kind], "country": country, "min_population": min_population, "limit": ALL}
-        return self._once(("places", *map(str, asked.values())), lambda: _by_id(self.ask("places", "search", **asked), "place_id"))
+        return self.once(("places", *map(str, asked.values())), lambda: _by_id(self.ask("places", "search", **asked), "place_id"))
 
     # -- statistics --------------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ class Data:
     def fixes(self, first: int, last: int) -> pd.DataFrame:
         """Track fixes (UTC) of the storms of some seasons, by storm and time, with the highest category of each
         storm's life as ``peak``."""
-        table = self._once(("fixes",), self._all_fixes)
+        table = self.once(("fixes",), self._all_fixes)
         return table[table["season"].between(first, last)]
 
     def _all_fixes(self) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 from gra_benchmark_geoktools.data import Data
-from gra_benchmark_geoktools.template import Parameters, Template
+from gra_benchmark_geoktools.template import USUAL_COUNT, Parameters, Template
 from gra_core import IllPosed, Query
 
 BENCHMARK = "geoktools"
@@ -18,7 +18,7 @@ MAX_TRIES = 300
 
 def draw(template: Template, data: Data, *, seed: int, count: int | None = None) -> list[Query]:
     """The pinned instances, then sampled ones, up to `count` (default: the template's own), all different."""
-    count = template.count if count is None else count
+    count = (template.count or USUAL_COUNT[template.split]) if count is None else count
     rng = random.Random(instance_seed(template, data, seed))
     drawn: dict[str, Query] = {}
     for parameters in template.pinned:
@@ -44,7 +44,8 @@ def make_query(template: Template, data: Data, parameters: Parameters, number: i
     return Query(
         id=f"{template.id}-{number}", benchmark=BENCHMARK, text=template.text_of(parameters), split=template.split,
         answer=template.solve(data, parameters), template=template.id, K=template.K, tool_types=template.tool_types,
-        blanks=template.blanks_of(parameters), parameters=parameters, extra={"template_version": template.version},
+        blanks=template.blanks_of(parameters), solvable=template.solvable, parameters=parameters,
+        extra={"template_version": template.version},
     )  # fmt: skip
 
 

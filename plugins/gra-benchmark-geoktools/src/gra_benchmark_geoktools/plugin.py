@@ -18,6 +18,7 @@ def gra_benchmarks() -> list[Benchmark]:
             title="GeoKTools: templated geospatial queries over K types of tools, with reference solvers",
             factory="gra_benchmark_geoktools.benchmark:GeoKTools",
             scorers=("blanks",),
+            autoraters=("answer-autorater",),
             licence="Apache-2.0 (templates); answers under the licences of the sources they are computed from",
             attribution="After the GeoKTools design of the Geospatial Reasoning Agent paper; templates written for this project",
             answer_instruction=ANSWER,

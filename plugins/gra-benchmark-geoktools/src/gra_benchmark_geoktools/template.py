@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gra_benchmark_geoktools.data import Data
 
 Parameters = dict[str, Any]
+# Instances of a template; some templates have fewer.
+USUAL_COUNT = {"dev": 3, "test": 7}
 
 
 class Template:
@@ -28,8 +30,9 @@ class Template:
     `wording` has slots in braces, filled from the parameters (a list of names as a list in English), and so have the
     blanks' labels, units and tolerance domains. `tool_types` are names
     of `TOOL_TYPES`, their number is K. `split` is the split of all instances. `pinned` parameters come before the
-    sampled ones, `count` is how many instances are drawn by default. Raise `version` whenever an instance or its
-    answer changes.
+    sampled ones, `count` is how many instances are drawn by default (0: as many as is usual in the split). Raise
+    `version` whenever an instance or its answer changes. Of a template that is not `solvable` nothing is asked that can
+    be answered; it calls for the tools of `tool_types` all the same (see `infeasible.py`).
     """
 
     id: ClassVar[str] = ""
@@ -39,7 +42,8 @@ class Template:
     wording: ClassVar[str]
     blanks: ClassVar[tuple[Blank, ...]]
     pinned: ClassVar[tuple[Parameters, ...]] = ()
-    count: ClassVar[int] = 3
+    count: ClassVar[int] = 0
+    solvable: ClassVar[bool] = True
 
     # -- what a template writes --------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import geopandas as gpd
@@ -54,7 +55,10 @@ MEDIUM = (2e4, 1e6)
 def with_elevation(data: Data, regions: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     """Regions with their mean elevation, all on the finest model that covers them."""
     path = data.elevation_model(regions.geometry)
-    return regions.assign(elevation=[mean_elevation(path, shape) for shape in regions.geometry])
+    if "region_id" not in regions:  # circles: one centre may have several radii
+        return regions.assign(elevation=[mean_elevation(path, shape) for shape in regions.geometry])
+    shapes = zip(regions["region_id"], regions.geometry, strict=True)
+    return regions.assign(elevation=[data.once(("mean", path, key), partial(mean_elevation, path, shape)) for key, shape in shapes])
 
 
 def cities_of(data: Data, box: tuple[float, float, float, float], people: int, margin_deg: float = 0.0) -> pd.DataFrame:
