@@ -36,12 +36,20 @@ def test_a_limit_keeps_the_variety(dev: QuerySet, benchmark: GeoKTools, sources:
     assert first.queries == dev.queries[: len(DEV)] and first.dataset_hash == dev.dataset_hash
 
 
-def test_all_splits_together_have_305_queries_or_more(dev: QuerySet, benchmark: GeoKTools, sources: Sources) -> None:
+def test_all_splits_together_have_305_queries_or_more(
+    dev: QuerySet, benchmark: GeoKTools, sources: Sources
+) -> None:
     everything = benchmark.queries(QueryRequest(split="all"), sources).queries
-    assert len(everything) >= 305 and len({q.id for q in everything}) == len({q.text for q in everything}) == len(everything)
+    assert len(everything) >= 305 and len({q.id for q in everything}) == len(
+        {q.text for q in everything}
+    ) == len(everything)
     assert [q for q in everything if q.split == "dev"] == list(dev.queries)
     infeasible = [q for q in everything if not q.solvable]
-    assert {q.split for q in infeasible} == {"test"} and len({q.template for q in infeasible}) >= 3 and len(infeasible) >= 20
+    assert (
+        {q.split for q in infeasible} == {"test"}
+        and len({q.template for q in infeasible}) >= 3
+        and len(infeasible) >= 20
+    )
     assert all((q.answer == []) == (not q.solvable) for q in everything)
 
 
@@ -60,7 +68,9 @@ def test_the_seed_changes_queries_and_hash(dev: QuerySet, benchmark: GeoKTools, 
     other = benchmark.queries(QueryRequest(seed=1), sources)
     assert other.dataset_hash != dev.dataset_hash
     assert {q.id for q in other.queries} == {q.id for q in dev.queries}, "ids do not depend on the seed"
-    assert sum(a.text == b.text for a, b in zip(dev.queries, other.queries, strict=True)) < len(dev.queries) / 4
+    assert (
+        sum(a.text == b.text for a, b in zip(dev.queries, other.queries, strict=True)) < len(dev.queries) / 4
+    )
 
 
 def test_version_and_snapshot_change_the_instances(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:

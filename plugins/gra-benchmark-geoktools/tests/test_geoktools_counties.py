@@ -23,7 +23,9 @@ SIDE = 4
 class GridSources:
     """A synthetic state of 4 × 4 square counties with one landmark and one rate a county."""
 
-    def __init__(self, landmark: tuple[float, float], rates: list[float], order: list[int] | None = None) -> None:
+    def __init__(
+        self, landmark: tuple[float, float], rates: list[float], order: list[int] | None = None
+    ) -> None:
         cells = [(col, row) for row in range(SIDE) for col in range(SIDE)]
         self.counties = gpd.GeoDataFrame(
             {
@@ -35,12 +37,21 @@ class GridSources:
         rate = dict(zip(sorted(self.counties["region_id"]), rates, strict=True))
         self.rates = pd.DataFrame({"region_id": list(rate), "value": list(rate.values())})
         self.place = pd.DataFrame(
-            {"place_id": ["landmark/x"], "name": ["X"], "lon": [landmark[0]], "lat": [landmark[1]], "country": ["USA"], "admin1": ["Grid"]}
+            {
+                "place_id": ["landmark/x"],
+                "name": ["X"],
+                "lon": [landmark[0]],
+                "lat": [landmark[1]],
+                "country": ["USA"],
+                "admin1": ["Grid"],
+            }
         )
 
     def open(self, kind: str) -> Any:
         answers = {"children": self.counties, "search": self.place, "values": self.rates}
-        return SimpleNamespace(**{name: (lambda table=table, **_: table.copy()) for name, table in answers.items()})
+        return SimpleNamespace(
+            **{name: (lambda table=table, **_: table.copy()) for name, table in answers.items()}
+        )
 
     def snapshot(self) -> dict[str, str]:
         return {}
@@ -58,12 +69,17 @@ ORDER = st.permutations(range(SIDE * SIDE))
 
 def middles(sources: GridSources) -> dict[str, tuple[float, float]]:
     """Centres of the squares: half a degree wide, their centre of area lies at most 100 m off the middle."""
-    return {row["name"]: (row["geometry"].centroid.x, row["geometry"].centroid.y) for _, row in sources.counties.iterrows()}
+    return {
+        row["name"]: (row["geometry"].centroid.x, row["geometry"].centroid.y)
+        for _, row in sources.counties.iterrows()
+    }
 
 
 @given(LANDMARK, RATES, ORDER)
 @settings(max_examples=50, deadline=None)
-def test_no_other_county_is_farther(landmark: tuple[float, float], rates: list[float], order: list[int]) -> None:
+def test_no_other_county_is_farther(
+    landmark: tuple[float, float], rates: list[float], order: list[int]
+) -> None:
     sources = GridSources(landmark, rates, order)
     try:
         name, distance = solve("farthest-county", sources, extreme="farthest from")
@@ -71,14 +87,20 @@ def test_no_other_county_is_farther(landmark: tuple[float, float], rates: list[f
     except IllPosed:
         return
     apart = {county: distance_km(landmark, middle) for county, middle in middles(sources).items()}
-    assert all(d <= apart[name] + 0.3 for d in apart.values()) and distance == pytest.approx(apart[name], abs=0.3)
-    assert all(d >= apart[nearest] - 0.3 for d in apart.values()) and least == pytest.approx(apart[nearest], abs=0.3)
+    assert all(d <= apart[name] + 0.3 for d in apart.values()) and distance == pytest.approx(
+        apart[name], abs=0.3
+    )
+    assert all(d >= apart[nearest] - 0.3 for d in apart.values()) and least == pytest.approx(
+        apart[nearest], abs=0.3
+    )
     assert solve("farthest-county-statistic", sources) == [name, rates[string.ascii_uppercase.index(name[0])]]
 
 
 @given(LANDMARK, RATES, ORDER)
 @settings(max_examples=30, deadline=None)
-def test_order_of_the_source_does_not_matter(landmark: tuple[float, float], rates: list[float], order: list[int]) -> None:
+def test_order_of_the_source_does_not_matter(
+    landmark: tuple[float, float], rates: list[float], order: list[int]
+) -> None:
     answers = []
     for sources in (GridSources(landmark, rates), GridSources(landmark, rates, order)):
         try:
@@ -96,7 +118,9 @@ def test_from_far_away_the_farthest_county_lies_on_the_other_side(bearing: float
     centre = (-99.0, 41.0)
     landmark = destination(*centre, bearing, 3000)
     try:
-        name, distance = solve("farthest-county", GridSources(tuple(landmark), rates), extreme="farthest from")
+        name, distance = solve(
+            "farthest-county", GridSources(tuple(landmark), rates), extreme="farthest from"
+        )
     except IllPosed:
         return
     assert 3000 < distance < 3000 + 130, "the state's half diagonal is about 123 km"
@@ -118,13 +142,19 @@ def test_the_neighbour_with_the_extreme_rate(rates: list[float], index: int, ext
     # On a grid diagonal counties meet in a point, which makes borders unclear.
     with pytest.raises(IllPosed, match="in a point only"):
         solve("neighbours-statistic", sources, county_id=f"geoId/990{index:02d}", county="", extreme=extreme)
-    kept = sources.counties[sources.counties["region_id"].isin([f"geoId/990{i:02d}" for i in (index, *around)])]
+    kept = sources.counties[
+        sources.counties["region_id"].isin([f"geoId/990{i:02d}" for i in (index, *around)])
+    ]
     sources.counties = kept.reset_index(drop=True)
     sources.rates = sources.rates[sources.rates["region_id"].isin(kept["region_id"])]
-    name, rate = solve("neighbours-statistic", sources, county_id=f"geoId/990{index:02d}", county="", extreme=extreme)
+    name, rate = solve(
+        "neighbours-statistic", sources, county_id=f"geoId/990{index:02d}", county="", extreme=extreme
+    )
     best = (max if extreme == "highest" else min)(rates[i] for i in around)
     assert rate == best
-    assert name == min(f"{string.ascii_uppercase[i]} County" for i in around if rates[i] == best), "ties alphabetically"
+    assert name == min(f"{string.ascii_uppercase[i]} County" for i in around if rates[i] == best), (
+        "ties alphabetically"
+    )
 
 
 @given(RATES, st.integers(0, 15))

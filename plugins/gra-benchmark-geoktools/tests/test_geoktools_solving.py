@@ -18,12 +18,16 @@ from gra_benchmark_geoktools.solving import backtest, geodesy, ranking, terrain,
 from gra_core import IllPosed
 from gra_core.testing.strategies import destination, polygons, positions
 
-REGIONS = st.lists(polygons("plain", min_radius_km=20, max_radius_km=80, max_corners=7), min_size=2, max_size=8)
+REGIONS = st.lists(
+    polygons("plain", min_radius_km=20, max_radius_km=80, max_corners=7), min_size=2, max_size=8
+)
 
 
 def frame(shapes: list[dict]) -> gpd.GeoDataFrame:
     names = [f"Region {chr(65 + i)}" for i in range(len(shapes))]
-    return gpd.GeoDataFrame({"name": names}, geometry=[shapely.geometry.shape(s) for s in shapes], index=names, crs="EPSG:4326")
+    return gpd.GeoDataFrame(
+        {"name": names}, geometry=[shapely.geometry.shape(s) for s in shapes], index=names, crs="EPSG:4326"
+    )
 
 
 def haversine_km(a: tuple[float, float], b: tuple[float, float]) -> float:
@@ -37,7 +41,9 @@ def haversine_km(a: tuple[float, float], b: tuple[float, float]) -> float:
 
 @given(positions(), positions())
 def test_distances_are_those_of_the_sphere_within_its_error(a: list[float], b: list[float]) -> None:
-    assert geodesy.distance_km(tuple(a), tuple(b)) == pytest.approx(haversine_km(tuple(a), tuple(b)), rel=0.006, abs=1e-6)
+    assert geodesy.distance_km(tuple(a), tuple(b)) == pytest.approx(
+        haversine_km(tuple(a), tuple(b)), rel=0.006, abs=1e-6
+    )
 
 
 @given(REGIONS, positions("plain"))
@@ -56,7 +62,9 @@ def test_no_other_region_is_farther_and_order_does_not_matter(shapes: list[dict]
 
 @given(REGIONS, positions("plain"), st.floats(0, 359), st.floats(100, 3000))
 @settings(max_examples=40)
-def test_moving_the_landmark_moves_every_distance_by_no_more(shapes: list[dict], here: list[float], bearing: float, way: float) -> None:
+def test_moving_the_landmark_moves_every_distance_by_no_more(
+    shapes: list[dict], here: list[float], bearing: float, way: float
+) -> None:
     there = destination(*here, bearing, way)
     before, after = (geodesy.from_point(frame(shapes), *p)["distance_km"] for p in (here, there))
     moved = geodesy.distance_km(tuple(here), tuple(there))
@@ -83,13 +91,18 @@ def test_area_of_a_box_is_the_published_one() -> None:
 def test_a_region_across_the_date_line_has_its_centre_there() -> None:
     fiji = shapely.MultiPolygon([shapely.box(179, -18, 180, -16), shapely.box(-180, -18, -179, -16)])
     centre = geodesy.centroids(gpd.GeoDataFrame(geometry=[fiji], crs="EPSG:4326")).iloc[0]
-    assert abs(centre["lon"]) == pytest.approx(180, abs=1e-4) and centre["lat"] == pytest.approx(-17, abs=0.01)
+    assert abs(centre["lon"]) == pytest.approx(180, abs=1e-4) and centre["lat"] == pytest.approx(
+        -17, abs=0.01
+    )
 
 
 @given(positions("plain"), st.floats(1, 500))
 def test_a_circle_is_as_wide_as_asked(here: list[float], radius: float) -> None:
     shape = geodesy.circle(*here, radius)
-    assert all(geodesy.distance_km(tuple(here), corner) == pytest.approx(radius) for corner in shape.exterior.coords[::30])
+    assert all(
+        geodesy.distance_km(tuple(here), corner) == pytest.approx(radius)
+        for corner in shape.exterior.coords[::30]
+    )
     regions = gpd.GeoDataFrame(geometry=[shape], crs="EPSG:4326")
     assert geodesy.gap_km(regions, *here)[0] == 0
     outside = destination(*here, 90, radius + 200)
@@ -111,9 +124,13 @@ def test_the_best_of_published_values(values: list[float], largest: bool, rng: r
     ranked = ranking.best(table(values), "value", largest=largest, margin=0)
     extreme = max(values) if largest else min(values)
     assert ranked["value"] == extreme
-    assert ranked["name"] == min(n for n, v in zip(table(values)["name"], values, strict=True) if v == extreme), "ties alphabetically"
+    assert ranked["name"] == min(
+        n for n, v in zip(table(values)["name"], values, strict=True) if v == extreme
+    ), "ties alphabetically"
     order = rng.sample(range(len(values)), len(values))
-    assert ranking.best(table(values).iloc[order], "value", largest=largest, margin=0)["name"] == ranked["name"]
+    assert (
+        ranking.best(table(values).iloc[order], "value", largest=largest, margin=0)["name"] == ranked["name"]
+    )
 
 
 @given(NUMBERS, st.floats(0.001, 0.2))
@@ -182,9 +199,18 @@ def test_drift_forecasts_a_straight_line_without_error(slope: float, start: floa
 # -- terrain ----------------------------------------------------------------------------------------------------
 
 
-def write(path: str, values: np.ndarray, west: float, north: float, step: float, nodata: float = -9999.0) -> None:
+def write(
+    path: str, values: np.ndarray, west: float, north: float, step: float, nodata: float = -9999.0
+) -> None:
     transform = rasterio.transform.from_origin(west, north, step, step)
-    options = {"driver": "GTiff", "height": values.shape[0], "width": values.shape[1], "count": 1, "dtype": "float64", "crs": "EPSG:4326"}
+    options = {
+        "driver": "GTiff",
+        "height": values.shape[0],
+        "width": values.shape[1],
+        "count": 1,
+        "dtype": "float64",
+        "crs": "EPSG:4326",
+    }
     with rasterio.open(path, "w", transform=transform, nodata=nodata, **options) as raster:
         raster.write(values, 1)
 
@@ -208,7 +234,9 @@ def test_covered_area_is_the_area_of_the_shape() -> None:
     patch = terrain.Patch(np.zeros((30, 30)), 10 + np.arange(31) / 10, 50 - np.arange(31) / 10)
     triangle = shapely.Polygon([(10.22, 47.31), (12.87, 48.05), (11.03, 49.77)])
     covered = terrain.coverage_km2(patch, triangle).sum()
-    assert covered == pytest.approx(geodesy.areas_km2(gpd.GeoDataFrame(geometry=[triangle], crs="EPSG:4326"))[0], rel=2e-3)
+    assert covered == pytest.approx(
+        geodesy.areas_km2(gpd.GeoDataFrame(geometry=[triangle], crs="EPSG:4326"))[0], rel=2e-3
+    )
 
 
 def test_cells_without_data_leave_the_mean_or_make_it_unclear(tmp_path) -> None:
@@ -227,13 +255,21 @@ def test_cells_without_data_leave_the_mean_or_make_it_unclear(tmp_path) -> None:
 
 def test_an_inclined_plane_has_its_slope_everywhere() -> None:
     # 30 m down to the south on each 0.01 degree: a cell is 0.01 / 360 of the meridian's circumference at that latitude
-    patch = terrain.Patch(np.repeat(np.arange(9, 0, -1)[:, None] * 30.0, 9, axis=1), 10 + np.arange(10) / 100, 45 - np.arange(10) / 100)
+    patch = terrain.Patch(
+        np.repeat(np.arange(9, 0, -1)[:, None] * 30.0, 9, axis=1),
+        10 + np.arange(10) / 100,
+        45 - np.arange(10) / 100,
+    )
     slopes = terrain.slopes_deg(patch)[1:-1, 1:-1]
     metres = 111_131.8 * 0.01  # length of a degree of latitude at 45 degrees north (WGS84)
     assert slopes == pytest.approx(math.degrees(math.atan(30 / metres)), rel=1e-4)
 
 
-@given(st.floats(-10, 10), st.floats(-10, 10), st.lists(st.tuples(st.floats(10.1, 11.9), st.floats(48.1, 49.9)), min_size=1, max_size=9))
+@given(
+    st.floats(-10, 10),
+    st.floats(-10, 10),
+    st.lists(st.tuples(st.floats(10.1, 11.9), st.floats(48.1, 49.9)), min_size=1, max_size=9),
+)
 def test_bilinear_values_of_a_plane_are_exact(a: float, b: float, points: list[tuple[float, float]]) -> None:
     lons, lats = 10 + np.arange(21) / 10, 50 - np.arange(21) / 10
     x, y = np.meshgrid((lons[:-1] + lons[1:]) / 2, (lats[:-1] + lats[1:]) / 2)
@@ -245,7 +281,9 @@ def test_bilinear_values_of_a_plane_are_exact(a: float, b: float, points: list[t
 # -- storms -----------------------------------------------------------------------------------------------------
 
 
-def storm(name: str, way: list[tuple[float, float]], category: int = 3, wind: float = 100.0, year: int = 2000) -> pd.DataFrame:
+def storm(
+    name: str, way: list[tuple[float, float]], category: int = 3, wind: float = 100.0, year: int = 2000
+) -> pd.DataFrame:
     times = pd.Timestamp(f"{year}-08-01") + pd.to_timedelta(np.arange(len(way)) * 6, unit="h")
     return pd.DataFrame(
         {"storm_id": name, "name": name, "season": year, "time": times, "lon": [p[0] for p in way], "lat": [p[1] for p in way],
@@ -283,7 +321,13 @@ def test_a_storm_on_the_edge_of_the_distance_is_ill_posed() -> None:
 
 
 def test_category_years_and_regions_decide() -> None:
-    fixes = pd.concat([storm("ANA", WAY, 3), storm("BOB", WAY, 1), storm("CYD", [(p[0] + 40, p[1]) for p in WAY], 5, year=2003)])
+    fixes = pd.concat(
+        [
+            storm("ANA", WAY, 3),
+            storm("BOB", WAY, 1),
+            storm("CYD", [(p[0] + 40, p[1]) for p in WAY], 5, year=2003),
+        ]
+    )
     assert set(tracks.passing(fixes, -62, 21, 100, 2000, 2003, 1)["name"]) == {"ANA", "BOB"}
     assert set(tracks.passing(fixes, -62, 21, 100, 2000, 2003, 2)["name"]) == {"ANA"}
     assert tracks.passing(fixes, -62, 21, 100, 2001, 2003, 1).empty

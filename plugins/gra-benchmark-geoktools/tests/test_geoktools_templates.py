@@ -28,13 +28,19 @@ def data_of(sources: Any, shared: Data) -> Data:
 @each
 def test_form(template: Template, data: Data) -> None:
     query = draw(template, data, seed=5, count=1)[0]
-    assert set(template.tool_types) <= set(TOOL_TYPES) and len(set(template.tool_types)) == template.K == query.K
+    assert (
+        set(template.tool_types) <= set(TOOL_TYPES) and len(set(template.tool_types)) == template.K == query.K
+    )
     assert "{" not in query.text and "Answer with a JSON list: [" in query.text
     assert all(blank.label in query.text for blank in query.blanks)
     assert 1 <= len(query.blanks) <= 7 and len(query.answer) == len(query.blanks)
-    assert all(blank.depends_on is None or blank.depends_on < i for i, blank in enumerate(query.blanks)), "only on earlier blanks"
+    assert all(blank.depends_on is None or blank.depends_on < i for i, blank in enumerate(query.blanks)), (
+        "only on earlier blanks"
+    )
     assert query.tool_types == template.tool_types and query.split == template.split in ("dev", "test")
-    assert not any(name.endswith("_id") for name in template.slots), "ids are for the solver, not for the text"
+    assert not any(name.endswith("_id") for name in template.slots), (
+        "ids are for the solver, not for the text"
+    )
 
 
 @each
@@ -46,11 +52,18 @@ def test_domains_exist(template: Template) -> None:
 
 @each
 def test_solver_and_tools_agree(
-    template: Template, sources: Sources, data: Data, play: Callable[[Any], Any], called: list[str], scorer: Scorer
+    template: Template,
+    sources: Sources,
+    data: Data,
+    play: Callable[[Any], Any],
+    called: list[str],
+    scorer: Scorer,
 ) -> None:
     """Deterministic, independent of the order of rows, well-posed, and found by the tools; K is what the tools say."""
     parameters = draw(template, data, seed=11, count=len(template.pinned) + 1)[-1].parameters
-    check_template(template, sources, parameters, data=lambda s: data_of(s, data), play=play, scorer=scorer, orders=1)
+    check_template(
+        template, sources, parameters, data=lambda s: data_of(s, data), play=play, scorer=scorer, orders=1
+    )
     assert types_of(called) == set(template.tool_types)
     skills = {tool: entry.value.skill for tool, entry in sources.registry.tools.entries.items()}
     assert {skills[tool] for tool in called} <= set(template.skills)
@@ -71,7 +84,13 @@ def test_instances_are_well_posed(template: Template, sources: Sources, data: Da
 
 def test_there_are_enough_templates_of_every_size() -> None:
     counts = {k: sum(k == t.K for t in TEMPLATES) for k in (1, 2, 3, 4)}
-    assert counts[1] >= 6 and counts[2] >= 15 and counts[3] >= 8 and counts[4] >= 5 and sum(counts.values()) == len(TEMPLATES) >= 34
+    assert (
+        counts[1] >= 6
+        and counts[2] >= 15
+        and counts[3] >= 8
+        and counts[4] >= 5
+        and sum(counts.values()) == len(TEMPLATES) >= 34
+    )
     dev = [t for t in TEMPLATES if t.split == "dev"]
     assert {t.K for t in dev} == {1, 2, 3, 4} and 0.2 <= len(dev) / len(TEMPLATES) <= 1 / 3
     assert len({name for t in TEMPLATES for name in t.tool_types}) >= 10

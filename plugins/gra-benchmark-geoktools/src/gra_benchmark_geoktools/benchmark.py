@@ -27,7 +27,9 @@ class GeoKTools(BenchmarkProtocol):
         _check_sources(templates, data)
         drawn = [draw(template, data, seed=request.seed) for template in templates]
         queries = [q for row in itertools.zip_longest(*drawn) for q in row if q is not None]
-        return QuerySet(queries=request.select(queries), dataset_hash=dataset_hash(request, data, templates, queries))
+        return QuerySet(
+            queries=request.select(queries), dataset_hash=dataset_hash(request, data, templates, queries)
+        )
 
     def reference(self, query: Query) -> ReferenceTrajectory:
         return self._template(query).reference(query.parameters)

@@ -45,7 +45,12 @@ def a_landmark(data: Data, rng: random.Random, *, country: str = "", state: str 
 
 
 def some_countries(
-    data: Data, rng: random.Random, count: int, *, values: pd.Series | None = None, area_km2: tuple[float, float] = (2e4, 3e6)
+    data: Data,
+    rng: random.Random,
+    count: int,
+    *,
+    values: pd.Series | None = None,
+    area_km2: tuple[float, float] = (2e4, 3e6),
 ) -> pd.DataFrame:
     """Countries of one continent, neither tiny nor huge, that have a value where `values` (by region id) are given."""
     countries = data.countries()
@@ -90,8 +95,15 @@ def a_state_and_a_landmark(data: Data, rng: random.Random) -> Parameters:
     """A landmark of the United States, half the time in the state itself."""
     state = a_state(data, rng)
     home = data.places("landmark", country="USA")["admin1"].eq(state["name"]).any()
-    landmark = a_landmark(data, rng, country="USA", state=state["name"] if home and rng.random() < 0.5 else "")
-    return {"state_id": state["region_id"], "state": state["name"], "landmark_id": landmark["place_id"], "landmark": landmark["name"]}
+    landmark = a_landmark(
+        data, rng, country="USA", state=state["name"] if home and rng.random() < 0.5 else ""
+    )
+    return {
+        "state_id": state["region_id"],
+        "state": state["name"],
+        "landmark_id": landmark["place_id"],
+        "landmark": landmark["name"],
+    }
 
 
 def a_landmark_and_its_state(data: Data, rng: random.Random, radii: tuple[int, ...]) -> Parameters:

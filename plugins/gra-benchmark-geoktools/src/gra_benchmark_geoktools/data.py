@@ -50,9 +50,10 @@ class Data:
 
     def regions(self, parent_id: str, level: str) -> gpd.GeoDataFrame:
         """The regions of a level in a parent, indexed by region id, in WGS84 longitude and latitude."""
-        return self.once(("regions", parent_id, level), lambda: _by_id(
-            self.ask("boundaries", "children", parent_id=parent_id, level=level), "region_id"
-        ))
+        return self.once(
+            ("regions", parent_id, level),
+            lambda: _by_id(self.ask("boundaries", "children", parent_id=parent_id, level=level), "region_id"),
+        )
 
     def region(self, region_id: str) -> pd.Series:
         """One region with its geometry."""
@@ -69,26 +70,46 @@ class Data:
     def states(self) -> gpd.GeoDataFrame:
         """The fifty states of the United States."""
         table = self.regions("country/USA", "state")
-        return table[table["region_id"].str.slice(6).astype(int).between(1, 56) & (table["name"] != "District of Columbia")]
+        return table[
+            table["region_id"].str.slice(6).astype(int).between(1, 56)
+            & (table["name"] != "District of Columbia")
+        ]
 
     # -- places ------------------------------------------------------------------------------------------------
 
     def places(self, kind: str, *, country: str = "", min_population: int = 0) -> pd.DataFrame:
         """All places of a type, indexed by place id."""
         asked = {"types": [kind], "country": country, "min_population": min_population, "limit": ALL}
-        return self.once(("places", *map(str, asked.values())), lambda: _by_id(self.ask("places", "search", **asked), "place_id"))
+        return self.once(
+            ("places", *map(str, asked.values())),
+            lambda: _by_id(self.ask("places", "search", **asked), "place_id"),
+        )
 
     # -- statistics --------------------------------------------------------------------------------------------
 
     def values(self, variable: str, facet: str, date: str, *, parent_id: str, level: str) -> pd.Series:
         """Values at one date by region id, for the regions of a level in a parent; regions without one are left out."""
-        table = self.ask("statistics", "values", variables=[variable], parent=parent_id, child_level=level, date=date, facet=facet)
+        table = self.ask(
+            "statistics",
+            "values",
+            variables=[variable],
+            parent=parent_id,
+            child_level=level,
+            date=date,
+            facet=facet,
+        )
         return table.dropna(subset="value").set_index("region_id")["value"].sort_index()
 
     def series(self, variable: str, facet: str, region_id: str, start: int, end: int) -> pd.Series:
         """Values by year for one region; `IllPosed` when there is none."""
         table = self.ask(
-            "statistics", "series", variable=variable, region_ids=[region_id], start=str(start), end=str(end), facet=facet
+            "statistics",
+            "series",
+            variable=variable,
+            region_ids=[region_id],
+            start=str(start),
+            end=str(end),
+            facet=facet,
         )
         if table.empty:
             raise IllPosed(f"no {variable} of {region_id} from {start} to {end}")
@@ -106,7 +127,9 @@ class Data:
     def _all_fixes(self) -> pd.DataFrame:
         table = self.ask("cyclones", "fixes")
         table = table.dropna(subset=["lon", "lat", "time"]).drop_duplicates(["storm_id", "time"])
-        table = table.assign(name=table["name"].fillna("").str.title(), category=table["category"].fillna(-5).astype(int))
+        table = table.assign(
+            name=table["name"].fillna("").str.title(), category=table["category"].fillna(-5).astype(int)
+        )
         table["peak"] = table.groupby("storm_id")["category"].transform("max")
         return table.sort_values(["storm_id", "time"]).reset_index(drop=True)
 

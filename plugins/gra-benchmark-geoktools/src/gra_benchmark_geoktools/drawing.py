@@ -35,7 +35,9 @@ def draw(template: Template, data: Data, *, seed: int, count: int | None = None)
         except IllPosed:
             continue
     if len(drawn) < min(count, 1):
-        raise IllPosed(f"template {template.id}: no well-posed instance in {MAX_TRIES} samples on the present sources")
+        raise IllPosed(
+            f"template {template.id}: no well-posed instance in {MAX_TRIES} samples on the present sources"
+        )
     return list(drawn.values())[:count]
 
 

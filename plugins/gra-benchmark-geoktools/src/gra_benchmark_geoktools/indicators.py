@@ -77,7 +77,13 @@ HIGH_SCHOOL = Indicator(
 )  # fmt: skip
 
 # The states whose counties have the 1990 census variables.
-MIDWEST = {"geoId/17": "Illinois", "geoId/18": "Indiana", "geoId/26": "Michigan", "geoId/39": "Ohio", "geoId/55": "Wisconsin"}
+MIDWEST = {
+    "geoId/17": "Illinois",
+    "geoId/18": "Indiana",
+    "geoId/26": "Michigan",
+    "geoId/39": "Ohio",
+    "geoId/55": "Wisconsin",
+}
 
 # By the title that a wording mentions.
 YEARLY = {i.title: i for i in (LIFE_EXPECTANCY, FERTILITY)}

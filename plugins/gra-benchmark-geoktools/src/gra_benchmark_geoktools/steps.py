@@ -14,7 +14,10 @@ Steps = Generator[Step, dict[str, Any], Any]
 
 def region_id(name: str, *, level: str = "", country: str = "", parent: str = "") -> Steps:
     """The id of a region by name."""
-    reply = yield "find_regions", {"name": name, "level": level, "country": country, "parent": parent, "limit": 5}
+    reply = yield (
+        "find_regions",
+        {"name": name, "level": level, "country": country, "parent": parent, "limit": 5},
+    )
     return reply["content"]["candidates"][0]["region_id"]
 
 

@@ -85,14 +85,21 @@ class Template:
         """The blanks with their slots filled."""
         words = _as_words(parameters)
         return tuple(
-            evolve(b, label=_first_capital(b.label.format(**words)), unit=b.unit.format(**words), tolerance=b.tolerance.format(**words))
+            evolve(
+                b,
+                label=_first_capital(b.label.format(**words)),
+                unit=b.unit.format(**words),
+                tolerance=b.tolerance.format(**words),
+            )
             for b in self.blanks
         )
 
     def text_of(self, parameters: Parameters) -> str:
         """The query as the agent reads it, with the form of its answer."""
         labels = (f"{b.label} ({b.unit})" if b.unit else b.label for b in self.blanks_of(parameters))
-        return f"{self.wording.format(**_as_words(parameters))}\nAnswer with a JSON list: [{', '.join(labels)}]"
+        return (
+            f"{self.wording.format(**_as_words(parameters))}\nAnswer with a JSON list: [{', '.join(labels)}]"
+        )
 
     def reference(self, parameters: Parameters) -> ReferenceTrajectory:
         """The reference trajectory of an instance; it sees only the parameters that the text mentions."""
@@ -123,7 +130,9 @@ def all_templates() -> dict[str, Template]:
     for module in iter_modules(package.__path__, package.__name__ + "."):
         import_module(module.name)
     found: dict[str, Template] = {}
-    for template in (cls() for cls in _subclasses(Template) if cls.id and cls.__module__.startswith(package.__name__)):
+    for template in (
+        cls() for cls in _subclasses(Template) if cls.id and cls.__module__.startswith(package.__name__)
+    ):
         if template.id in found:
             raise ValueError(f"two templates have the id {template.id!r}")
         found[template.id] = template

@@ -36,7 +36,9 @@ def centroids(frame: gpd.GeoDataFrame) -> pd.DataFrame:
 
 def areas_km2(frame: gpd.GeoDataFrame) -> pd.Series:
     """Areas by the frame's index, in an equal-area projection around each region."""
-    return pd.Series([_projected(g, _equal_area(g)).area / 1e6 for g in frame.geometry], index=frame.index, dtype=float)
+    return pd.Series(
+        [_projected(g, _equal_area(g)).area / 1e6 for g in frame.geometry], index=frame.index, dtype=float
+    )
 
 
 def from_point(frame: gpd.GeoDataFrame, lon: float, lat: float) -> gpd.GeoDataFrame:

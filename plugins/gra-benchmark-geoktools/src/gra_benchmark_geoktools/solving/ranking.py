@@ -24,7 +24,9 @@ def best(table: pd.DataFrame, by: str, *, largest: bool = True, margin: float = 
     return top(table, by, 1, largest=largest, margin=margin).iloc[0]
 
 
-def top(table: pd.DataFrame, by: str, count: int, *, largest: bool = True, margin: float = COMPUTED) -> pd.DataFrame:
+def top(
+    table: pd.DataFrame, by: str, count: int, *, largest: bool = True, margin: float = COMPUTED
+) -> pd.DataFrame:
     """The first `count` rows of a ranking, each clearly before the next; ties and margin as for `best`."""
     if len(table) < count or table[by].isna().any():
         raise IllPosed(f"{by}: {len(table)} rows, {int(table[by].isna().sum())} without a value")

@@ -50,7 +50,9 @@ def read_patch(path: str, bounds: tuple[float, float, float, float], border: int
 
 def coverage_km2(patch: Patch, geometry: shapely.Geometry) -> np.ndarray:
     """The area of each cell inside a geometry: covered share times the cell's size at its latitude."""
-    boxes = shapely.box(patch.lons[None, :-1], patch.lats[1:, None], patch.lons[None, 1:], patch.lats[:-1, None])
+    boxes = shapely.box(
+        patch.lons[None, :-1], patch.lats[1:, None], patch.lons[None, 1:], patch.lats[:-1, None]
+    )
     shapely.prepare(geometry)
     share = shapely.contains_properly(geometry, boxes).astype(float)
     edge = (share == 0) & shapely.intersects(geometry, boxes)
@@ -96,7 +98,9 @@ def slopes_deg(patch: Patch) -> np.ndarray:
     east = z[:-2, 2:] + 2 * z[1:-1, 2:] + z[2:, 2:]
     north = z[:-2, :-2] + 2 * z[:-2, 1:-1] + z[:-2, 2:]
     south = z[2:, :-2] + 2 * z[2:, 1:-1] + z[2:, 2:]
-    slope[1:-1, 1:-1] = np.degrees(np.arctan(np.hypot((east - west) / (8 * width), (north - south) / (8 * height))))
+    slope[1:-1, 1:-1] = np.degrees(
+        np.arctan(np.hypot((east - west) / (8 * width), (north - south) / (8 * height)))
+    )
     return slope
 
 
@@ -106,7 +110,9 @@ def mean_slope(path: str, geometry: shapely.Geometry) -> float:
     return zonal_mean(slopes_deg(patch), coverage_km2(patch, geometry))
 
 
-def profile(path: str, start: tuple[float, float], end: tuple[float, float], spacing_m: float) -> pd.DataFrame:
+def profile(
+    path: str, start: tuple[float, float], end: tuple[float, float], spacing_m: float
+) -> pd.DataFrame:
     """Elevations every `spacing_m` along the geodesic from one point to another, the end included: distance_km and
     elevation_m, bilinear between the centres of cells; `IllPosed` where data is missing."""
     azimuth, _, length = GEOD.inv(*start, *end)

@@ -24,10 +24,14 @@ NEAR, EDGE_DEG = 0.01, 0.03
 def lifetime(fixes: pd.DataFrame) -> pd.DataFrame:
     """One row a storm: storm_id, name, strongest wind_kt, highest category."""
     grouped = fixes.groupby("storm_id", sort=True)
-    return grouped.agg(name=("name", "first"), wind_kt=("wind_kt", "max"), category=("category", "max")).reset_index()
+    return grouped.agg(
+        name=("name", "first"), wind_kt=("wind_kt", "max"), category=("category", "max")
+    ).reset_index()
 
 
-def passing(fixes: pd.DataFrame, lon: float, lat: float, radius_km: float, first: int, last: int, category: int) -> pd.DataFrame:
+def passing(
+    fixes: pd.DataFrame, lon: float, lat: float, radius_km: float, first: int, last: int, category: int
+) -> pd.DataFrame:
     """The storms of `lifetime` whose track came within a distance of a point in some calendar years and that reached
     a category in their life, with distance_km, time, lon and lat of their closest approach.
 
@@ -43,11 +47,18 @@ def passing(fixes: pd.DataFrame, lon: float, lat: float, radius_km: float, first
 def distances(points: pd.DataFrame, lon: float, lat: float) -> pd.Series:
     """Geodesic distances in km of points from one place."""
     n = len(points)
-    metres = GEOD.inv(np.full(n, lon), np.full(n, lat), points["lon"].to_numpy(dtype=float), points["lat"].to_numpy(dtype=float))[2]
+    metres = GEOD.inv(
+        np.full(n, lon),
+        np.full(n, lat),
+        points["lon"].to_numpy(dtype=float),
+        points["lat"].to_numpy(dtype=float),
+    )[2]
     return pd.Series(metres / 1000, index=points.index)
 
 
-def crossing(fixes: pd.DataFrame, region: shapely.Geometry, first: int, last: int, category: int) -> pd.DataFrame:
+def crossing(
+    fixes: pd.DataFrame, region: shapely.Geometry, first: int, last: int, category: int
+) -> pd.DataFrame:
     """The storms whose track entered a region (which must not reach the date line), as for `passing` without a distance.
 
     `IllPosed` when it hangs on details of the outline.
@@ -61,7 +72,9 @@ def crossing(fixes: pd.DataFrame, region: shapely.Geometry, first: int, last: in
     return _agreed(fixes, surely, perhaps, first, last)
 
 
-def _agreed(fixes: pd.DataFrame, surely: set[str], perhaps: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
+def _agreed(
+    fixes: pd.DataFrame, surely: set[str], perhaps: pd.DataFrame, first: int, last: int
+) -> pd.DataFrame:
     years = perhaps["time"].dt.year
     perhaps = perhaps[years.between(first, last)]
     if unclear := set(perhaps["storm_id"]) - surely:
@@ -89,7 +102,9 @@ class Box:
         """Which points lie within some degrees of the box."""
         lon, lat = points["lon"].to_numpy(dtype=float), points["lat"].to_numpy(dtype=float)
         middle, half = (self.west + self.east) / 2, (self.east - self.west) / 2
-        aside = np.abs((lon - middle + 180) % 360 - 180) <= half + reach_deg / np.cos(np.radians(np.minimum(85, np.abs(lat))))
+        aside = np.abs((lon - middle + 180) % 360 - 180) <= half + reach_deg / np.cos(
+            np.radians(np.minimum(85, np.abs(lat)))
+        )
         return aside & (lat >= self.south - reach_deg) & (lat <= self.north + reach_deg)
 
 
@@ -108,6 +123,13 @@ def along(fixes: pd.DataFrame, box: Box) -> pd.DataFrame:
     at = legs[leg]
     between_lon, between_lat, _ = GEOD.fwd(lon[at], lat[at], azimuth[leg], length[leg] * share)
     between = pd.DataFrame(
-        {"storm_id": storm[at], "time": time[at] + (time[at + 1] - time[at]) * share, "lon": between_lon, "lat": between_lat}
+        {
+            "storm_id": storm[at],
+            "time": time[at] + (time[at + 1] - time[at]) * share,
+            "lon": between_lon,
+            "lat": between_lat,
+        }
     )
-    return pd.concat([fixes.loc[near, ["storm_id", "time", "lon", "lat"]], between[share > 0]], ignore_index=True)
+    return pd.concat(
+        [fixes.loc[near, ["storm_id", "time", "lon", "lat"]], between[share > 0]], ignore_index=True
+    )

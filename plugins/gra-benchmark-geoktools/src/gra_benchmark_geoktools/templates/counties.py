@@ -56,8 +56,15 @@ class StateExtreme(Template):
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         i = STATE_INDICATORS[parameters["title"]]
         states = data.regions("country/USA", "state")
-        values = data.values(i.variable, i.facet, str(parameters["year"]), parent_id="country/USA", level="state")
-        winner = best(states.loc[values.index].assign(value=values), "value", largest=parameters["extreme"] == "highest", margin=0)
+        values = data.values(
+            i.variable, i.facet, str(parameters["year"]), parent_id="country/USA", level="state"
+        )
+        winner = best(
+            states.loc[values.index].assign(value=values),
+            "value",
+            largest=parameters["extreme"] == "highest",
+            margin=0,
+        )
         return [winner["name"], rounded(winner["value"], i.decimals)]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
@@ -120,14 +127,19 @@ class LargestCountyStatistic(Template):
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         counties = data.regions(parameters["state_id"], "county")
-        winner = best(with_rates(data, parameters["state_id"], counties.assign(area=areas_km2(counties))), "area")
+        winner = best(
+            with_rates(data, parameters["state_id"], counties.assign(area=areas_km2(counties))), "area"
+        )
         return [winner["name"], rounded(winner["rate"], 1)]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         counties = yield from subregions((yield from state_id(slots["state"])), "county")
         sizes = yield "measure_features", {"features": counties, "what": ["area"]}
         row = sizes["content"]["rows"][0]
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": [row["feature_id"]], "date": "2009"}
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": [row["feature_id"]], "date": "2009"},
+        )
         return [row["name"], extreme_row(rates)["value"]]
 
 
@@ -163,7 +175,10 @@ class NeighboursStatistic(Template):
         county = yield from region_id(slots["county"], level="county", parent=state)
         counties = yield from subregions(state, "county")
         around = yield "filter_regions", {"regions": counties, "mask": [county], "predicate": "touches"}
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": dataset(around), "date": "2009", "limit": 50}
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": dataset(around), "date": "2009", "limit": 50},
+        )
         row = extreme_row(rates, slots["extreme"])
         return [row["name"], row["value"]]
 
@@ -182,7 +197,9 @@ class CoordinatesStatistic(Template):
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         points = {letter: a_point_in_a_county(data, rng) for letter in "abc"}
-        return {f"{axis}_{letter}": points[letter][n] for letter in "abc" for n, axis in enumerate(("lon", "lat"))}
+        return {
+            f"{axis}_{letter}": points[letter][n] for letter in "abc" for n, axis in enumerate(("lon", "lat"))
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         counties = [county_at(data, parameters[f"lon_{p}"], parameters[f"lat_{p}"]) for p in "abc"]
@@ -196,8 +213,13 @@ class CoordinatesStatistic(Template):
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         points = [[slots[f"lon_{p}"], slots[f"lat_{p}"]] for p in "abc"]
         located = yield "reverse_geocode", {"points": points, "levels": ["county", "state"]}
-        found = {row["regions"]["county"]["region_id"]: row["regions"] for row in located["content"]["points"]}
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": list(found), "date": "2009"}
+        found = {
+            row["regions"]["county"]["region_id"]: row["regions"] for row in located["content"]["points"]
+        }
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": list(found), "date": "2009"},
+        )
         row = extreme_row(rates, "highest")
         return [row["name"], found[row["region_id"]]["state"]["name"], row["value"]]
 
@@ -221,7 +243,8 @@ class StateRate(Template):
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         counties = len(data.regions(parameters["state_id"], "county"))
         out, force = (
-            data.values(i.variable, i.facet, "2009", parent_id=parameters["state_id"], level="county") for i in (UNEMPLOYED, LABOR_FORCE)
+            data.values(i.variable, i.facet, "2009", parent_id=parameters["state_id"], level="county")
+            for i in (UNEMPLOYED, LABOR_FORCE)
         )
         if len(out) < counties or len(force) < counties:
             raise IllPosed("a county has no labor force")
@@ -233,9 +256,15 @@ class StateRate(Template):
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         out, force = UNEMPLOYED.variable, LABOR_FORCE.variable
         state = yield from state_of_statistics(slots["state"])
-        reply = yield "get_stat_table", {"variables": [out, force], "parent": state, "child_type": "county", "date": "2009"}
+        reply = yield (
+            "get_stat_table",
+            {"variables": [out, force], "parent": state, "child_type": "county", "date": "2009"},
+        )
         table = dataset(reply)
-        total = yield "query_table", {"refs": {"t": table}, "sql": f'SELECT 100.0 * sum("{out}") / sum("{force}") AS rate FROM t'}
+        total = yield (
+            "query_table",
+            {"refs": {"t": table}, "sql": f'SELECT 100.0 * sum("{out}") / sum("{force}") AS rate FROM t'},
+        )
         rate = total["content"]["result"][0]["rate"]
         above = yield "query_table", {
             "refs": {"t": table}, "sql": f'SELECT count(*) AS n FROM t WHERE 100.0 * "{out}" / "{force}" > {rate!r}',
@@ -260,7 +289,10 @@ class CountyCorrelation(Template):
         return {"state_id": state, "state": name, "first": COLLEGE.title, "second": COUNTY_POVERTY.title}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        a, b = (data.values(i.variable, i.facet, "1990", parent_id=parameters["state_id"], level="county") for i in (COLLEGE, COUNTY_POVERTY))
+        a, b = (
+            data.values(i.variable, i.facet, "1990", parent_id=parameters["state_id"], level="county")
+            for i in (COLLEGE, COUNTY_POVERTY)
+        )
         both = a.index.intersection(b.index)
         return [rounded(float(np.corrcoef(a[both], b[both])[0, 1]), 3), len(both)]
 
@@ -285,16 +317,28 @@ class LaborForceDensity(Template):
     )
     blanks = (
         Blank(label="county with the {extreme} density", type="entity"),
-        Blank(label="labor force per square kilometre", type="number", unit="people per km²", tolerance="density_per_km2", depends_on=0),
+        Blank(
+            label="labor force per square kilometre",
+            type="number",
+            unit="people per km²",
+            tolerance="density_per_km2",
+            depends_on=0,
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         state = a_state(data, rng)
-        return {"state_id": state["region_id"], "state": state["name"], "extreme": rng.choice(("highest", "lowest"))}
+        return {
+            "state_id": state["region_id"],
+            "state": state["name"],
+            "extreme": rng.choice(("highest", "lowest")),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         i, counties = LABOR_FORCE, data.regions(parameters["state_id"], "county")
-        force = data.values(i.variable, i.facet, "2009", parent_id=parameters["state_id"], level="county").reindex(counties.index)
+        force = data.values(
+            i.variable, i.facet, "2009", parent_id=parameters["state_id"], level="county"
+        ).reindex(counties.index)
         table = counties.assign(density=force / areas_km2(counties))
         winner = best(table, "density", largest=parameters["extreme"] == "highest", margin=0.02)
         return [winner["name"], rounded(winner["density"], 2)]
@@ -304,7 +348,10 @@ class LaborForceDensity(Template):
         counties = yield from subregions(state, "county")
         sizes = yield "measure_features", {"features": counties, "what": ["area"]}
         force = LABOR_FORCE.variable
-        stats = yield "get_stat_table", {"variables": [force], "parent": state, "child_type": "county", "date": "2009"}
+        stats = yield (
+            "get_stat_table",
+            {"variables": [force], "parent": state, "child_type": "county", "date": "2009"},
+        )
         order = "DESC" if slots["extreme"] == "highest" else "ASC"
         sql = (
             f'SELECT s.region_name AS name, s."{force}" / a.area_km2 AS density FROM s JOIN a USING (region_id) '

@@ -85,11 +85,19 @@ class LargestGain(Template):
         start = rng.randrange(1970, 2001)
         end = rng.randrange(start + 10, 2014)
         countries = some_countries(data, rng, 4, values=world_values(data, LIFE_EXPECTANCY, start))
-        return {"countries_id": list(countries.index), "countries": list(countries["name"]), "start": start, "end": end}
+        return {
+            "countries_id": list(countries.index),
+            "countries": list(countries["name"]),
+            "start": start,
+            "end": end,
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         countries = data.countries().loc[parameters["countries_id"]]
-        first, last = (world_values(data, LIFE_EXPECTANCY, parameters[key]).reindex(countries.index) for key in ("start", "end"))
+        first, last = (
+            world_values(data, LIFE_EXPECTANCY, parameters[key]).reindex(countries.index)
+            for key in ("start", "end")
+        )
         table = countries.assign(change=last - first, size=(last - first).abs().round(6))
         winner = best(table, "size", margin=0.005)
         return [winner["name"], rounded(winner["change"], 2)]
@@ -110,7 +118,13 @@ class PopulationDensity(Template):
     )
     blanks = (
         Blank(label="densest country", type="entity"),
-        Blank(label="its density", type="number", unit="people per km²", tolerance="density_per_km2", depends_on=0),
+        Blank(
+            label="its density",
+            type="number",
+            unit="people per km²",
+            tolerance="density_per_km2",
+            depends_on=0,
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
@@ -156,7 +170,10 @@ class UrbanShare(Template):
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         countries = data.countries().loc[parameters["countries_id"]]
-        urban, total = (world_values(data, i, parameters["year"]).reindex(countries.index) for i in (URBAN_POPULATION, POPULATION))
+        urban, total = (
+            world_values(data, i, parameters["year"]).reindex(countries.index)
+            for i in (URBAN_POPULATION, POPULATION)
+        )
         winner = best(countries.assign(share=100 * urban / total), "share", margin=0.005)
         return [winner["name"], rounded(winner["share"], 2), rounded(100 * urban.sum() / total.sum(), 2)]
 
@@ -170,7 +187,10 @@ class UrbanShare(Template):
         each = yield "query_table", {
             "refs": table, "sql": f'SELECT region_name AS name, 100.0 * "{urban}" / "{total}" AS share FROM t ORDER BY share DESC, name LIMIT 1',
         }  # fmt: skip
-        together = yield "query_table", {"refs": table, "sql": f'SELECT 100.0 * sum("{urban}") / sum("{total}") AS share FROM t'}
+        together = yield (
+            "query_table",
+            {"refs": table, "sql": f'SELECT 100.0 * sum("{urban}") / sum("{total}") AS share FROM t'},
+        )
         first = each["content"]["result"][0]
         return [first["name"], first["share"], together["content"]["result"][0]["share"]]
 
@@ -198,7 +218,9 @@ class CountryTrend(Template):
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         i = YEARLY[parameters["title"]]
-        series = data.series(i.variable, i.facet, parameters["country_id"], parameters["start"], parameters["end"])
+        series = data.series(
+            i.variable, i.facet, parameters["country_id"], parameters["start"], parameters["end"]
+        )
         return [direction(series), significant(sens_slope(series))]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
@@ -223,13 +245,20 @@ class BorderingStatistic(Template):
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         year = rng.choice(LIFE_EXPECTANCY.years)
         country = some_countries(data, rng, 1, area_km2=(5e3, 2e7)).iloc[0]
-        return {"country_id": country["region_id"], "country": country["name"], "year": year, "extreme": rng.choice(("highest", "lowest"))}
+        return {
+            "country_id": country["region_id"],
+            "country": country["name"],
+            "year": year,
+            "extreme": rng.choice(("highest", "lowest")),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         around = neighbours(data.countries(), parameters["country_id"])
         if len(around) < 3:
             raise IllPosed("too few neighbours")
-        table = around.assign(value=world_values(data, LIFE_EXPECTANCY, parameters["year"]).reindex(around.index))
+        table = around.assign(
+            value=world_values(data, LIFE_EXPECTANCY, parameters["year"]).reindex(around.index)
+        )
         winner = best(table, "value", largest=parameters["extreme"] == "highest", margin=0)
         return [winner["name"], rounded(winner["value"], 2)]
 
@@ -255,20 +284,33 @@ class BorderingTrend(Template):
     blanks = (
         Blank(label="largest neighbouring country", type="entity"),
         Blank(label="trend: increasing, decreasing or no trend", type="text", depends_on=0),
-        Blank(label="Sen's slope", type="number", unit="children per woman per year", tolerance="rate", depends_on=0),
+        Blank(
+            label="Sen's slope",
+            type="number",
+            unit="children per woman per year",
+            tolerance="rate",
+            depends_on=0,
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         start = rng.randrange(1970, 1999)
         country = some_countries(data, rng, 1, area_km2=(5e3, 2e7)).iloc[0]
-        return {"country_id": country["region_id"], "country": country["name"], "start": start, "end": rng.randrange(start + 12, 2014)}
+        return {
+            "country_id": country["region_id"],
+            "country": country["name"],
+            "start": start,
+            "end": rng.randrange(start + 12, 2014),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         around = neighbours(data.countries(), parameters["country_id"])
         if len(around) < 2:
             raise IllPosed("too few neighbours")
         largest = best(around.assign(area=areas_km2(around)), "area", margin=0.03)
-        series = data.series(FERTILITY.variable, FERTILITY.facet, largest["region_id"], parameters["start"], parameters["end"])
+        series = data.series(
+            FERTILITY.variable, FERTILITY.facet, largest["region_id"], parameters["start"], parameters["end"]
+        )
         return [largest["name"], direction(series), significant(sens_slope(series))]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:

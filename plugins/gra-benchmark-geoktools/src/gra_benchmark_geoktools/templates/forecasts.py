@@ -36,7 +36,9 @@ def a_series(data: Data, rng: random.Random) -> Parameters:
 def series_in(data: Data, parameters: Parameters) -> pd.Series:
     """The series of an instance; `IllPosed` when a year is missing."""
     i = YEARLY[parameters["title"]]
-    series = data.series(i.variable, i.facet, parameters["country_id"], parameters["start"], parameters["end"])
+    series = data.series(
+        i.variable, i.facet, parameters["country_id"], parameters["start"], parameters["end"]
+    )
     if len(series) != parameters["end"] - parameters["start"] + 1:
         raise IllPosed("a year is missing")
     return series
@@ -112,7 +114,11 @@ class TrendAndForecast(Template):
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         series = series_in(data, parameters)
-        return [direction(series), significant(sens_slope(series)), better(errors(series, parameters["horizon"]))]
+        return [
+            direction(series),
+            significant(sens_slope(series)),
+            better(errors(series, parameters["horizon"])),
+        ]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         country = yield from places_of_statistics([slots["country"]])

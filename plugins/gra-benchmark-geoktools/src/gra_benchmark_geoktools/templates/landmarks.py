@@ -56,14 +56,19 @@ class FarthestCounty(Template):
         return a_state_and_a_landmark(data, rng) | {"extreme": rng.choice(("farthest from", "nearest to"))}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        counties = from_point(data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"]))
+        counties = from_point(
+            data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"])
+        )
         winner = best(counties, "distance_km", largest=parameters["extreme"] == "farthest from")
         return [winner["name"], rounded(winner["distance_km"], 1)]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         here = yield from center(slots["landmark"], "landmark")
         counties = yield from subregions((yield from state_id(slots["state"])), "county")
-        reply = yield "compute_distances", {"a": [here], "b": counties, "k": 1, "order": slots["extreme"].split()[0]}
+        reply = yield (
+            "compute_distances",
+            {"a": [here], "b": counties, "k": 1, "order": slots["extreme"].split()[0]},
+        )
         row = reply["content"]["rows"][0]
         return [row["b_name"], row["distance_km"]]
 
@@ -82,13 +87,22 @@ class FarthestCountyStatistic(Template):
         Blank(label="farthest county", type="entity"),
         Blank(label="unemployment rate", type="number", unit="%", tolerance="percent", depends_on=0),
     )
-    pinned = ({"state_id": "geoId/31", "state": "Nebraska", "landmark_id": "landmark/carhenge", "landmark": "Carhenge"},)
+    pinned = (
+        {
+            "state_id": "geoId/31",
+            "state": "Nebraska",
+            "landmark_id": "landmark/carhenge",
+            "landmark": "Carhenge",
+        },
+    )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         return a_state_and_a_landmark(data, rng)
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        counties = from_point(data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"]))
+        counties = from_point(
+            data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"])
+        )
         winner = best(with_rates(data, parameters["state_id"], counties), "distance_km")
         return [winner["name"], rounded(winner["rate"], 1)]
 
@@ -97,7 +111,10 @@ class FarthestCountyStatistic(Template):
         counties = yield from subregions((yield from state_id(slots["state"])), "county")
         reply = yield "compute_distances", {"a": [here], "b": counties, "k": 1, "order": "farthest"}
         row = reply["content"]["rows"][0]
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": [row["b_id"]], "date": "2009"}
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": [row["b_id"]], "date": "2009"},
+        )
         return [row["b_name"], extreme_row(rates)["value"]]
 
 
@@ -176,7 +193,11 @@ class LandmarkCountyStatistic(Template):
         state = with_rates(data, county["parent_id"], data.regions(county["parent_id"], "county"))
         if len(state) < 3:
             raise IllPosed(f"{county['parent_name']} has too few counties")
-        return [county["name"], rounded(state["rate"][county["region_id"]], 1), best(state, "rate", margin=0)["name"]]
+        return [
+            county["name"],
+            rounded(state["rate"][county["region_id"]], 1),
+            best(state, "rate", margin=0)["name"],
+        ]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         here = yield from center(slots["landmark"], "landmark")
@@ -184,7 +205,10 @@ class LandmarkCountyStatistic(Template):
         regions = located["content"]["points"][0]["regions"]
         asked = {"variables": [UNEMPLOYMENT.variable], "date": "2009"}
         own = yield "get_stat_table", asked | {"places": [regions["county"]["region_id"]]}
-        whole = yield "get_stat_table", asked | {"parent": regions["state"]["region_id"], "child_type": "county"}
+        whole = yield (
+            "get_stat_table",
+            asked | {"parent": regions["state"]["region_id"], "child_type": "county"},
+        )
         highest = extreme_row(whole)
         return [regions["county"]["name"], extreme_row(own)["value"], highest["name"]]
 
@@ -239,9 +263,13 @@ class CountiesNearLandmarkStatistic(Template):
         return a_landmark_and_its_state(data, rng, (50, 75, 100, 150))
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        counties = from_point(data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"]))
+        counties = from_point(
+            data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"])
+        )
         clear_of(counties["distance_km"], parameters["radius"])
-        near = with_rates(data, parameters["state_id"], counties[counties["distance_km"] < parameters["radius"]])
+        near = with_rates(
+            data, parameters["state_id"], counties[counties["distance_km"] < parameters["radius"]]
+        )
         if not 3 <= len(near) <= SHOWN:
             raise IllPosed(f"{len(near)} counties are near")
         winner = best(near, "rate", margin=0)
@@ -250,9 +278,15 @@ class CountiesNearLandmarkStatistic(Template):
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         here = yield from center(slots["landmark"], "landmark")
         counties = yield from subregions((yield from state_id(slots["state"])), "county")
-        reply = yield "compute_distances", {"a": [here], "b": counties, "k": 0, "max_m": slots["radius"] * 1000}
+        reply = yield (
+            "compute_distances",
+            {"a": [here], "b": counties, "k": 0, "max_m": slots["radius"] * 1000},
+        )
         ids = [row["b_id"] for row in reply["content"]["rows"]]
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": ids, "date": "2009", "limit": 100}
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": ids, "date": "2009", "limit": 100},
+        )
         highest = extreme_row(rates)
         return [len(ids), highest["name"], highest["value"]]
 
@@ -290,7 +324,10 @@ class LandmarkNeighboursStatistic(Template):
         counties = yield from subregions(regions["state"]["region_id"], "county")
         mask = [regions["county"]["region_id"]]
         around = yield "filter_regions", {"regions": counties, "mask": mask, "predicate": "touches"}
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": dataset(around), "date": "2009", "limit": 50}
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": dataset(around), "date": "2009", "limit": 50},
+        )
         highest = extreme_row(rates)
         return [regions["county"]["name"], highest["name"], highest["value"]]
 
@@ -311,14 +348,18 @@ class FarthestCountryTrend(Template):
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         i = LIFE_EXPECTANCY
         start = rng.randrange(1975, 1996)
-        countries = some_countries(data, rng, 4, values=data.values(i.variable, i.facet, "2013", parent_id=WORLD, level="country"))
+        countries = some_countries(
+            data, rng, 4, values=data.values(i.variable, i.facet, "2013", parent_id=WORLD, level="country")
+        )
         landmark = a_landmark(data, rng)
         return {"countries_id": list(countries.index), "countries": list(countries["name"]), "start": start, "end": rng.randrange(start + 12, 2014),
                 "landmark_id": landmark["place_id"], "landmark": landmark["name"]}  # fmt: skip
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         countries = data.countries().loc[parameters["countries_id"]]
-        winner = best(from_point(countries, *position(data, parameters["landmark_id"])), "distance_km", margin=0.03)
+        winner = best(
+            from_point(countries, *position(data, parameters["landmark_id"])), "distance_km", margin=0.03
+        )
         i = LIFE_EXPECTANCY
         series = data.series(i.variable, i.facet, winner["region_id"], parameters["start"], parameters["end"])
         return [winner["name"], direction(series), significant(sens_slope(series))]

@@ -55,7 +55,10 @@ class HighestAirport(Template):
         return [winner["iata"], rounded(winner["elevation_m"], 1), winner["timezone"]]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
-        reply = yield "get_place_details", {"place_ids": airport_ids(slots["codes"]), "fields": ["iata", "elevation_m", "timezone"]}
+        reply = yield (
+            "get_place_details",
+            {"place_ids": airport_ids(slots["codes"]), "fields": ["iata", "elevation_m", "timezone"]},
+        )
         highest = max(reply["content"]["places"], key=lambda place: place["elevation_m"])
         return [highest["iata"], highest["elevation_m"], highest["timezone"]]
 
@@ -74,16 +77,23 @@ class LargestCities(Template):
         return {"country_id": country["region_id"], "country": country["name"]}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        cities = data.places("city", country=parameters["country_id"].removeprefix("country/"), min_population=10_000)
+        cities = data.places(
+            "city", country=parameters["country_id"].removeprefix("country/"), min_population=10_000
+        )
         first = top(cities, "population", 3)
         # The tool path takes what lies inside the outline; the two must agree.
         shape = data.region(parameters["country_id"])["geometry"]
-        if not shapely.intersects_xy(shapely.buffer(shape, -0.01), first["lon"].to_numpy(), first["lat"].to_numpy()).all():
+        if not shapely.intersects_xy(
+            shapely.buffer(shape, -0.01), first["lon"].to_numpy(), first["lat"].to_numpy()
+        ).all():
             raise IllPosed("a city lies on the coast or the border of the generalised outline")
         return [*first["name"], int(first["population"].iloc[2])]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
-        reply = yield "search_places", {"region": slots["country"], "types": ["city"], "sort_by": "population", "limit": 3}
+        reply = yield (
+            "search_places",
+            {"region": slots["country"], "types": ["city"], "sort_by": "population", "limit": 3},
+        )
         places = reply["content"]["places"]
         return [*(place["name"] for place in places), places[2]["population"]]
 
@@ -100,20 +110,34 @@ class AirportDistance(Template):
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         origin, *others = pick_many(rng, large_airports(data), 5)["iata"]
-        return {"codes": sorted(others), "origin": origin, "extreme": rng.choice(("nearest to", "farthest from"))}
+        return {
+            "codes": sorted(others),
+            "origin": origin,
+            "extreme": rng.choice(("nearest to", "farthest from")),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         airports = data.places("airport")
-        origin, table = airports.loc[f"iata/{parameters['origin']}"], airports.loc[airport_ids(parameters["codes"])]
+        origin, table = (
+            airports.loc[f"iata/{parameters['origin']}"],
+            airports.loc[airport_ids(parameters["codes"])],
+        )
         distance = distances_km(origin["lon"], origin["lat"], table["lon"], table["lat"])
-        winner = best(table.assign(distance_km=distance), "distance_km", largest=parameters["extreme"] == "farthest from")
+        winner = best(
+            table.assign(distance_km=distance),
+            "distance_km",
+            largest=parameters["extreme"] == "farthest from",
+        )
         return [winner["iata"], rounded(winner["distance_km"], 1)]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         ids = airport_ids([slots["origin"], *slots["codes"]])
         known = yield "get_place_details", {"place_ids": ids, "fields": ["iata"]}
         code = {place["place_id"]: place["iata"] for place in known["content"]["places"]}
-        far = yield "compute_distances", {"a": ids[:1], "b": ids[1:], "k": 1, "order": slots["extreme"].split()[0]}
+        far = yield (
+            "compute_distances",
+            {"a": ids[:1], "b": ids[1:], "k": 1, "order": slots["extreme"].split()[0]},
+        )
         row = far["content"]["rows"][0]
         return [code[row["b_id"]], row["distance_km"]]
 
@@ -146,7 +170,9 @@ class CitiesNearLandmark(Template):
                 "people": rng.choice((50_000, 100_000, 200_000))}  # fmt: skip
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        near = cities_near(data, *position(data, parameters["landmark_id"]), parameters["radius"], parameters["people"])
+        near = cities_near(
+            data, *position(data, parameters["landmark_id"]), parameters["radius"], parameters["people"]
+        )
         if not 3 <= len(near) <= 60:
             raise IllPosed(f"{len(near)} cities are near")
         return [len(near), best(near, "population")["name"]]
@@ -178,10 +204,15 @@ class AirportsOfState(Template):
         return {"state_id": state["region_id"], "state": state["name"]}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        counties, airports = data.regions(parameters["state_id"], "county"), data.places("airport", country="USA")
+        counties, airports = (
+            data.regions(parameters["state_id"], "county"),
+            data.places("airport", country="USA"),
+        )
         tree = shapely.STRtree(shapely.points(airports["lon"], airports["lat"]))
         county, airport = tree.query(counties.geometry.to_numpy(), predicate="intersects")
-        counted = counties.assign(count=pd.Series(county).value_counts().reindex(range(len(counties)), fill_value=0).to_numpy())
+        counted = counties.assign(
+            count=pd.Series(county).value_counts().reindex(range(len(counties)), fill_value=0).to_numpy()
+        )
         listed = int((airports["admin1"] == data.states().loc[parameters["state_id"], "name"]).sum())
         if len(airport) != len(set(airport)) or len(airport) != listed:
             raise IllPosed("an airport lies on a border, or outside the outline of its state")
@@ -215,7 +246,11 @@ class NearestAirportCounty(Template):
         table = data.places("airport").loc[airport_ids(parameters["codes"])]
         distance = distances_km(*position(data, parameters["landmark_id"]), table["lon"], table["lat"])
         winner = best(table.assign(distance_km=distance), "distance_km", largest=False)
-        return [winner["iata"], rounded(winner["distance_km"], 1), county_at(data, winner["lon"], winner["lat"])["name"]]
+        return [
+            winner["iata"],
+            rounded(winner["distance_km"], 1),
+            county_at(data, winner["lon"], winner["lat"])["name"],
+        ]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         here = yield from center(slots["landmark"], "landmark")
@@ -225,6 +260,9 @@ class NearestAirportCounty(Template):
         near = yield "compute_distances", {"a": [here], "b": ids, "k": 1}
         row = near["content"]["rows"][0]
         airport = airports[row["b_id"]]
-        located = yield "reverse_geocode", {"points": [[airport["lon"], airport["lat"]]], "levels": ["county"]}
+        located = yield (
+            "reverse_geocode",
+            {"points": [[airport["lon"], airport["lat"]]], "levels": ["county"]},
+        )
         county = located["content"]["points"][0]["regions"]["county"]["name"]
         return [airport["iata"], row["distance_km"], county]

@@ -41,7 +41,13 @@ class LargestPart(Template):
         else:
             parent = a_state(data, rng)
             name, part, level = f"{parent['name']}, United States", "county", "county"
-        return {"parent_id": parent["region_id"], "level_id": level, "parent": name, "part": part, "extreme": extreme}
+        return {
+            "parent_id": parent["region_id"],
+            "level_id": level,
+            "parent": name,
+            "part": part,
+            "extreme": extreme,
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         parts = data.regions(parameters["parent_id"], parameters["level_id"])
@@ -52,7 +58,9 @@ class LargestPart(Template):
         return [winner["name"], rounded(winner["area"], 1)]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
-        parent = yield from region_id(slots["parent"], level="state" if slots["part"] == "county" else "country")
+        parent = yield from region_id(
+            slots["parent"], level="state" if slots["part"] == "county" else "country"
+        )
         parts = yield from subregions(parent)
         reply = yield "measure_features", {"features": parts, "what": ["area"]}
         row = reply["content"]["rows"][0 if slots["extreme"] == "largest" else -1]
@@ -74,7 +82,12 @@ class BorderingCounties(Template):
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         state = a_state(data, rng)
         county = pick(rng, data.regions(state["region_id"], "county"))
-        return {"state_id": state["region_id"], "state": state["name"], "county_id": county["region_id"], "county": county["name"]}
+        return {
+            "state_id": state["region_id"],
+            "state": state["name"],
+            "county_id": county["region_id"],
+            "county": county["name"],
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         around = neighbours(data.regions(parameters["state_id"], "county"), parameters["county_id"])

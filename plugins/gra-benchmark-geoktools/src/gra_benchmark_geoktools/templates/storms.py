@@ -26,7 +26,17 @@ FIRST, LAST = 1982, 2021
 # Countries that many storms reach; those of the Atlantic have storms with names.
 EXPOSED = ("USA", "JPN", "PHL", "CHN", "TWN", "VNM", "MEX", "MDG", "AUS", "KOR")
 ATLANTIC = ("USA", "CUB", "DOM", "HTI")
-COAST = ("Alabama", "Florida", "Georgia", "Louisiana", "Mississippi", "North Carolina", "South Carolina", "Texas", "Virginia")
+COAST = (
+    "Alabama",
+    "Florida",
+    "Georgia",
+    "Louisiana",
+    "Mississippi",
+    "North Carolina",
+    "South Carolina",
+    "Texas",
+    "Virginia",
+)
 STORM_KT = 34.0
 # As many storms as a reply of find_historical_storms shows.
 SHOWN = 25
@@ -39,7 +49,9 @@ def a_period(rng: random.Random, least: int, most: int) -> tuple[int, int]:
     return first, first + years - 1
 
 
-def a_city(data: Data, rng: random.Random, countries: tuple[str, ...] = EXPOSED, people: int = 300_000) -> pd.Series:
+def a_city(
+    data: Data, rng: random.Random, countries: tuple[str, ...] = EXPOSED, people: int = 300_000
+) -> pd.Series:
     """A large city of one of some countries; in the United States of a state on the Gulf or the Atlantic."""
     country = rng.choice(countries)
     cities = data.places("city", country=country, min_population=people)
@@ -94,7 +106,9 @@ class ActiveStorms(Template):
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         day = pd.Timestamp(parameters["date"])
         fixes = data.fixes(day.year - 1, day.year + 1)
-        today = fixes[(fixes["time"] >= day) & (fixes["time"] < day + pd.Timedelta(days=1)) & (fixes["basin"] == BASIN)]
+        today = fixes[
+            (fixes["time"] >= day) & (fixes["time"] < day + pd.Timedelta(days=1)) & (fixes["basin"] == BASIN)
+        ]
         storms = lifetime(today)
         others = fixes[fixes["storm_id"].isin(storms["storm_id"]) & (fixes["basin"] != BASIN)]
         if len(others) or storms["wind_kt"].isna().any() or (storms["category"] < -1).any():
@@ -106,7 +120,11 @@ class ActiveStorms(Template):
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         reply = yield "list_active_cyclones", {"basin": BASIN, "as_of": slots["date"]}
-        storms = [s for s in reply["content"]["storms"] if s["wind_kt"] is not None and s["wind_kt"] >= slots["threshold"]]
+        storms = [
+            s
+            for s in reply["content"]["storms"]
+            if s["wind_kt"] is not None and s["wind_kt"] >= slots["threshold"]
+        ]
         first = max(storms, key=lambda storm: storm["wind_kt"])
         return [first["name"], first["wind_kt"], len(storms)]
 
@@ -134,7 +152,9 @@ class StormsNearPoint(Template):
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         p = parameters
         fixes = data.fixes(p["first"] - 1, p["last"] + 1)
-        return count_and_peak(passing(fixes, p["lon"], p["lat"], p["radius"], p["first"], p["last"], p["category"]))
+        return count_and_peak(
+            passing(fixes, p["lon"], p["lat"], p["radius"], p["first"], p["last"], p["category"])
+        )
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         reply = yield near_storms([slots["lon"], slots["lat"]], slots)
@@ -205,12 +225,20 @@ class StormsOverState(Template):
         first, last = a_period(rng, 5, 15)
         states = data.states()
         state = pick(rng, states[states["name"].isin(COAST)])
-        return {"state_id": state["region_id"], "state": state["name"], "first": first, "last": last, "category": rng.choice((1, 2, 3))}
+        return {
+            "state_id": state["region_id"],
+            "state": state["name"],
+            "first": first,
+            "last": last,
+            "category": rng.choice((1, 2, 3)),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         p = parameters
         shape = data.region(p["state_id"])["geometry"]
-        storms = crossing(data.fixes(p["first"] - 1, p["last"] + 1), shape, p["first"], p["last"], p["category"])
+        storms = crossing(
+            data.fixes(p["first"] - 1, p["last"] + 1), shape, p["first"], p["last"], p["category"]
+        )
         winner = strongest(storms)
         return [len(storms), winner["name"], rounded(winner["wind_kt"], 0)]
 
@@ -232,20 +260,30 @@ class MostCrossedState(Template):
     blanks = (
         Blank(label="state crossed by most", type="entity"),
         Blank(label="number of cyclones", type="number", tolerance="count", depends_on=0),
-        Blank(label="share below the poverty level", type="number", unit="%", tolerance="percent", depends_on=0),
+        Blank(
+            label="share below the poverty level", type="number", unit="%", tolerance="percent", depends_on=0
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         first, last = a_period(rng, 4, 12)
         states = data.states()
         chosen = pick_many(rng, states[states["name"].isin(COAST)], 3).sort_values("name")
-        return {"states_id": list(chosen.index), "states": list(chosen["name"]), "first": first, "last": last, "category": rng.choice((1, 2))}
+        return {
+            "states_id": list(chosen.index),
+            "states": list(chosen["name"]),
+            "first": first,
+            "last": last,
+            "category": rng.choice((1, 2)),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         p, i = parameters, STATE_POVERTY
         fixes = data.fixes(p["first"] - 1, p["last"] + 1)
         states = data.states().loc[p["states_id"]]
-        counts = [len(crossing(fixes, shape, p["first"], p["last"], p["category"])) for shape in states.geometry]
+        counts = [
+            len(crossing(fixes, shape, p["first"], p["last"], p["category"])) for shape in states.geometry
+        ]
         winner = top(states.assign(count=counts), "count", 1, margin=0).iloc[0]
         poverty = data.values(i.variable, i.facet, "2009", parent_id="country/USA", level="state")
         if winner["count"] < 1 or counts.count(winner["count"]) > 1:
@@ -260,7 +298,10 @@ class MostCrossedState(Template):
             counts[state] = (reply["content"].get("count", 0), name)
         state = max(counts, key=lambda key: counts[key][0])
         i = STATE_POVERTY
-        poverty = yield "get_stat_table", {"variables": [i.variable], "places": [state], "date": "2009", "facet": i.facet}
+        poverty = yield (
+            "get_stat_table",
+            {"variables": [i.variable], "places": [state], "date": "2009", "facet": i.facet},
+        )
         return [counts[state][1], counts[state][0], extreme_row(poverty)["value"]]
 
 
@@ -275,7 +316,13 @@ class StormAboveCountry(Template):
     blanks = (
         Blank(label="strongest cyclone", type="entity"),
         Blank(label="country under its centre", type="entity", depends_on=0),
-        Blank(label="distance at the closest approach", type="number", unit="km", tolerance="distance_km", depends_on=0),
+        Blank(
+            label="distance at the closest approach",
+            type="number",
+            unit="km",
+            tolerance="distance_km",
+            depends_on=0,
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
@@ -330,12 +377,19 @@ class StormsCityCounty(Template):
         if not 1 <= len(storms) <= SHOWN:
             raise IllPosed(f"{len(storms)} storms")
         county = county_at(data, city["lon"], city["lat"])
-        return [len(storms), county["name"], rounded(unemployment(data, county["parent_id"])[county["region_id"]], 1)]
+        return [
+            len(storms),
+            county["name"],
+            rounded(unemployment(data, county["parent_id"])[county["region_id"]], 1),
+        ]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         here = yield from center(slots["city"], "city")
         storms = yield near_storms(here, slots)
         located = yield "reverse_geocode", {"points": [here], "levels": ["county"]}
         county = located["content"]["points"][0]["regions"]["county"]
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": [county["region_id"]], "date": "2009"}
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": [county["region_id"]], "date": "2009"},
+        )
         return [storms["content"]["count"], county["name"], extreme_row(rates)["value"]]

@@ -58,21 +58,31 @@ def with_elevation(data: Data, regions: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     if "region_id" not in regions:  # circles: one centre may have several radii
         return regions.assign(elevation=[mean_elevation(path, shape) for shape in regions.geometry])
     shapes = zip(regions["region_id"], regions.geometry, strict=True)
-    return regions.assign(elevation=[data.once(("mean", path, key), partial(mean_elevation, path, shape)) for key, shape in shapes])
+    return regions.assign(
+        elevation=[
+            data.once(("mean", path, key), partial(mean_elevation, path, shape)) for key, shape in shapes
+        ]
+    )
 
 
-def cities_of(data: Data, box: tuple[float, float, float, float], people: int, margin_deg: float = 0.0) -> pd.DataFrame:
+def cities_of(
+    data: Data, box: tuple[float, float, float, float], people: int, margin_deg: float = 0.0
+) -> pd.DataFrame:
     """Cities well inside a box."""
     cities = data.places("city", min_population=people)
     west, south, east, north = box
-    inside = cities["lon"].between(west + margin_deg, east - margin_deg) & cities["lat"].between(south + margin_deg, north - margin_deg)
+    inside = cities["lon"].between(west + margin_deg, east - margin_deg) & cities["lat"].between(
+        south + margin_deg, north - margin_deg
+    )
     return cities[inside]
 
 
 def around(data: Data, ids: list[str], kind: str, radius_km: float) -> gpd.GeoDataFrame:
     """Circles around places."""
     places = data.places(kind).loc[ids]
-    circles = [geodesy.circle(lon, lat, radius_km) for lon, lat in zip(places["lon"], places["lat"], strict=True)]
+    circles = [
+        geodesy.circle(lon, lat, radius_km) for lon, lat in zip(places["lon"], places["lat"], strict=True)
+    ]
     return gpd.GeoDataFrame(places[["place_id", "name"]], geometry=circles, crs="EPSG:4326")
 
 
@@ -88,7 +98,11 @@ class HighestRegion(Template):
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         countries = some_countries(data, rng, 4, area_km2=MEDIUM)
-        return {"countries_id": list(countries.index), "countries": list(countries["name"]), "extreme": rng.choice(("highest", "lowest"))}
+        return {
+            "countries_id": list(countries.index),
+            "countries": list(countries["name"]),
+            "extreme": rng.choice(("highest", "lowest")),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         countries = with_elevation(data, data.countries().loc[parameters["countries_id"]])
@@ -116,7 +130,9 @@ class HighestCounty(Template):
         return {"state_id": state["region_id"], "state": state["name"]}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        winner = best(with_elevation(data, data.regions(parameters["state_id"], "county")), "elevation", margin=MARGIN)
+        winner = best(
+            with_elevation(data, data.regions(parameters["state_id"], "county")), "elevation", margin=MARGIN
+        )
         return [winner["name"], rounded(winner["elevation"], 0)]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
@@ -147,10 +163,16 @@ class HighestOnTheWay(Template):
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         table = data.places("city").loc[[parameters["start_id"], parameters["end_id"]]]
         start, end = zip(table["lon"], table["lat"], strict=True)
-        table = profile(data.elevation_model([shapely.LineString([start, end])]), start, end, parameters["spacing"])
+        table = profile(
+            data.elevation_model([shapely.LineString([start, end])]), start, end, parameters["spacing"]
+        )
         peak = table.loc[table["elevation_m"].idxmax()]
         rivals = table[(table["distance_km"] - peak["distance_km"]).abs() > 2.5]
-        if len(table) < 40 or rivals["elevation_m"].max() > (1 - MARGIN) * peak["elevation_m"] or not peak["distance_km"] > 10:
+        if (
+            len(table) < 40
+            or rivals["elevation_m"].max() > (1 - MARGIN) * peak["elevation_m"]
+            or not peak["distance_km"] > 10
+        ):
             raise IllPosed("two summits are nearly as high, or the highest point is the start")
         return [rounded(peak["elevation_m"], 0), rounded(peak["distance_km"], 1)]
 
@@ -166,7 +188,9 @@ class HighestSurroundings(Template):
     wording = "Compare the land within {radius} km of each of {landmarks}. Around which of them is the mean elevation {extreme}, and what is it?"
     blanks = (
         Blank(label="landmark", type="entity"),
-        Blank(label="mean elevation around it", type="number", unit="m", tolerance="elevation_m", depends_on=0),
+        Blank(
+            label="mean elevation around it", type="number", unit="m", tolerance="elevation_m", depends_on=0
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
@@ -176,7 +200,9 @@ class HighestSurroundings(Template):
                 "extreme": rng.choice(("highest", "lowest"))}  # fmt: skip
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        regions = with_elevation(data, around(data, parameters["landmarks_id"], "landmark", parameters["radius"]))
+        regions = with_elevation(
+            data, around(data, parameters["landmarks_id"], "landmark", parameters["radius"])
+        )
         winner = best(regions, "elevation", largest=parameters["extreme"] == "highest", margin=MARGIN)
         return [winner["name"], rounded(winner["elevation"], 0)]
 
@@ -204,7 +230,9 @@ class SteepestSurroundings(Template):
     )
     blanks = (
         Blank(label="city", type="entity"),
-        Blank(label="mean slope around it", type="number", unit="degrees", tolerance="slope_deg", depends_on=0),
+        Blank(
+            label="mean slope around it", type="number", unit="degrees", tolerance="slope_deg", depends_on=0
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
@@ -271,11 +299,15 @@ class HighestCountryStatistic(Template):
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         year = rng.choice(LIFE_EXPECTANCY.years)
-        countries = some_countries(data, rng, 4, values=world_values(data, LIFE_EXPECTANCY, year), area_km2=MEDIUM)
+        countries = some_countries(
+            data, rng, 4, values=world_values(data, LIFE_EXPECTANCY, year), area_km2=MEDIUM
+        )
         return {"countries_id": list(countries.index), "countries": list(countries["name"]), "year": year}
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        winner = best(with_elevation(data, data.countries().loc[parameters["countries_id"]]), "elevation", margin=MARGIN)
+        winner = best(
+            with_elevation(data, data.countries().loc[parameters["countries_id"]]), "elevation", margin=MARGIN
+        )
         value = world_values(data, LIFE_EXPECTANCY, parameters["year"]).get(winner["region_id"], float("nan"))
         return [winner["name"], rounded(value, 2)]
 
@@ -299,13 +331,24 @@ class HighestNeighbourTrend(Template):
     blanks = (
         Blank(label="highest neighbouring country", type="entity"),
         Blank(label="trend: increasing, decreasing or no trend", type="text", depends_on=0),
-        Blank(label="Sen's slope", type="number", unit="children per woman per year", tolerance="rate", depends_on=0),
+        Blank(
+            label="Sen's slope",
+            type="number",
+            unit="children per woman per year",
+            tolerance="rate",
+            depends_on=0,
+        ),
     )
 
     def sample(self, data: Data, rng: random.Random) -> Parameters:
         start = rng.randrange(1970, 1999)
         country = some_countries(data, rng, 1).iloc[0]
-        return {"country_id": country["region_id"], "country": country["name"], "start": start, "end": rng.randrange(start + 12, 2014)}
+        return {
+            "country_id": country["region_id"],
+            "country": country["name"],
+            "start": start,
+            "end": rng.randrange(start + 12, 2014),
+        }
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
         countries = neighbours(data.countries(), parameters["country_id"])
@@ -314,7 +357,9 @@ class HighestNeighbourTrend(Template):
         if data.country_areas()[countries.index].max() > 5e6:
             raise IllPosed("a neighbour is huge")
         winner = best(with_elevation(data, countries), "elevation", margin=MARGIN)
-        series = data.series(FERTILITY.variable, FERTILITY.facet, winner["region_id"], parameters["start"], parameters["end"])
+        series = data.series(
+            FERTILITY.variable, FERTILITY.facet, winner["region_id"], parameters["start"], parameters["end"]
+        )
         return [winner["name"], direction(series), significant(sens_slope(series))]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
@@ -345,20 +390,30 @@ class HighestCountyNearLandmark(Template):
         return a_landmark_and_its_state(data, rng, (75, 100, 150))
 
     def solve(self, data: Data, parameters: Parameters) -> list[Any]:
-        counties = geodesy.from_point(data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"]))
+        counties = geodesy.from_point(
+            data.regions(parameters["state_id"], "county"), *position(data, parameters["landmark_id"])
+        )
         clear_of(counties["distance_km"], parameters["radius"])
         near = counties[counties["distance_km"] < parameters["radius"]]
         if not 3 <= len(near) <= 20:
             raise IllPosed(f"{len(near)} counties are near")
-        winner = best(with_rates(data, parameters["state_id"], with_elevation(data, near)), "elevation", margin=MARGIN)
+        winner = best(
+            with_rates(data, parameters["state_id"], with_elevation(data, near)), "elevation", margin=MARGIN
+        )
         return [winner["name"], rounded(winner["elevation"], 0), rounded(winner["rate"], 1)]
 
     def trace(self, slots: Mapping[str, Any]) -> ReferenceTrajectory:
         here = yield from center(slots["landmark"], "landmark")
         counties = yield from subregions((yield from state_id(slots["state"])), "county")
-        near = yield "compute_distances", {"a": [here], "b": counties, "k": 0, "max_m": slots["radius"] * 1000}
+        near = yield (
+            "compute_distances",
+            {"a": [here], "b": counties, "k": 0, "max_m": slots["radius"] * 1000},
+        )
         ids = [row["b_id"] for row in near["content"]["rows"]]
         heights = yield "compute_elevation_stats", {"regions": ids, "stats": ["mean"]}
         highest = heights["content"]["rows"][0]
-        rates = yield "get_stat_table", {"variables": [UNEMPLOYMENT.variable], "places": [highest["feature_id"]], "date": "2009"}
+        rates = yield (
+            "get_stat_table",
+            {"variables": [UNEMPLOYMENT.variable], "places": [highest["feature_id"]], "date": "2009"},
+        )
         return [highest["name"], highest["elevation_mean_m"], extreme_row(rates)["value"]]
