@@ -141,8 +141,11 @@ def over_pole(ring: np.ndarray, north: bool) -> np.ndarray:
     """An unrolled ring that goes round the Earth as the edge of the cap over a pole, starting at the 180th meridian."""
     turn = 360.0 if ring[-1, 0] > ring[0, 0] else -360.0
     strips = np.floor((ring[:, 0] + 180.0) / 360.0)
-    at = int(np.nonzero(np.diff(strips))[0][0])
-    meridian = -180.0 + 360.0 * max(strips[at], strips[at + 1])
+    crossings = np.nonzero(np.diff(strips))[0]
+    # A ring from meridian to meridian may, by rounding, stay short of it: then its last step is the crossing.
+    at = int(crossings[0]) if len(crossings) else len(ring) - 2
+    strip = max(strips[at], strips[at + 1]) if len(crossings) else strips[at] + (turn > 0)
+    meridian = -180.0 + 360.0 * strip
     (x1, y1), (x2, y2) = ring[at], ring[at + 1]
     lat = y1 + (y2 - y1) * (meridian - x1) / (x2 - x1)
     rest = np.vstack([ring[at + 1 : -1], ring[: at + 1] + np.array([turn, 0.0])])
