@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from gra_atlas.files import Once, data_file
-from gra_atlas.placetable import PlaceTable
+from gra_atlas.placetable import PlaceTable, PlaceTableSource
 
 
 def _load() -> PlaceTable:
@@ -22,32 +20,8 @@ def _load() -> PlaceTable:
 table = Once(_load)
 
 
-class HelsinkiPlaces:
+class HelsinkiPlaces(PlaceTableSource):
     """Types are OpenStreetMap's (``restaurant``, ``museum``…), `key` is the tag that they come from; see
     `gra_geo.protocols`. Beside the protocol's columns: `address`, `opening_hours`, `website`, `phone`, `timezone`."""
 
-    def __init__(self, settings: Any = None) -> None:
-        """`settings` (`gra_core.SourceSettings`) has nothing to set."""
-
-    def types(self) -> dict[str, int]:
-        """Type to number of places."""
-        return table().types()
-
-    def search(
-        self,
-        *,
-        text: str = "",
-        types: list[str] | None = None,
-        area: dict[str, Any] | None = None,
-        country: str = "",
-        min_population: int = 0,
-        limit: int = 100,
-    ) -> pd.DataFrame:
-        """Places that fit, best match first."""
-        return table().search(
-            text=text, types=types, area=area, country=country, min_population=min_population, limit=limit
-        )  # fmt: skip
-
-    def get(self, *, place_ids: list[str]) -> pd.DataFrame:
-        """Places in the order asked."""
-        return table().get(place_ids=place_ids)
+    table = table

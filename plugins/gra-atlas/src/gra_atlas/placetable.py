@@ -94,6 +94,27 @@ class PlaceTable:
         return shapely.intersects_xy(shape, self._xy[:, 0], self._xy[:, 1])
 
 
+class PlaceTableSource:
+    """A source of kind ``places`` over a `table` that is read on first use."""
+
+    table: Once[PlaceTable]
+
+    def __init__(self, settings: Any = None) -> None:
+        """`settings` (`gra_core.SourceSettings`) has nothing to set."""
+
+    def types(self) -> dict[str, int]:
+        """Type to number of places."""
+        return self.table().types()
+
+    def search(self, **wanted: Any) -> pd.DataFrame:
+        """Places that fit, best match first, then the most populous: see `PlaceTable.search`."""
+        return self.table().search(**wanted)
+
+    def get(self, *, place_ids: list[str]) -> pd.DataFrame:
+        """Places in the order asked."""
+        return self.table().get(place_ids=place_ids)
+
+
 def _cut(found: pd.DataFrame, limit: int) -> pd.DataFrame:
     shown = found.head(limit).reset_index(drop=True)
     shown.attrs["total"] = len(found)
