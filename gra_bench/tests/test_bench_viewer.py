@@ -428,7 +428,13 @@ def test_view_serves_until_it_is_interrupted(run: Path) -> None:
     command = [sys.executable, "-m", "gra_bench.cli", "view", str(run), "--no-browser"]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        # A suite that runs in the background of a shell hands down an ignored SIGINT.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
