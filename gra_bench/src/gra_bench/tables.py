@@ -18,6 +18,7 @@ COLUMNS = (
     "Model",
     "Trials",
     "Score",
+    "95 % interval",
     "Cost (USD)",
     "Judge cost (USD)",
     "Model calls",
@@ -35,6 +36,15 @@ def percent(row: dict[str, Any]) -> str:
         return "unscored"
     text = f"{100 * row['mean']:.1f}"
     return text + (f" ± {100 * row['std']:.1f}" if row["std"] is not None else "")
+
+
+def bounds(row: dict[str, Any]) -> str:
+    """The 95 % interval of the mean on the 0–100 scale: 1.96 standard errors to both sides, queries of one template
+    taken as dependent; none below two templates."""
+    if row["mean"] is None or row["stderr"] is None:
+        return "–"
+    low, high = (min(1.0, max(0.0, row["mean"] + sign * 1.96 * row["stderr"])) for sign in (-1, 1))
+    return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
 def dollars(value: float | None) -> str:
@@ -75,7 +85,8 @@ def cells(row: dict[str, Any], shown: list[str]) -> list[str]:
     if row["unscored"] > row["pending"]:
         misses.append(f"{row['unscored'] - row['pending']} unscored")
     texts = [
-        row["benchmark"], scorer(row), row["configuration"], row["model"], str(row["n"]), percent(row), dollars(row["cost_usd"]),
+        row["benchmark"], scorer(row), row["configuration"], row["model"], str(row["n"]), percent(row), bounds(row),
+        dollars(row["cost_usd"]),
         dollars(row["judge_cost_usd"]), str(row["model_calls"]), str(row["tool_calls"]), used_tools or "none",
         ", ".join(misses) or "0",
     ]  # fmt: skip
