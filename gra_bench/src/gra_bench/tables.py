@@ -99,7 +99,9 @@ def print_summary(rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     shown = columns(rows)
-    table = Table(*shown, box=box.SIMPLE)
+    table = Table(box=box.SIMPLE)
+    for name in shown:
+        table.add_column(name, overflow="fold")
     for row in rows:
         table.add_row(*cells(row, shown))
     console().print(table)
