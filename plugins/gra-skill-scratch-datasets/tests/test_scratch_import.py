@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import rasterio
 import shapely
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gra_core import ToolError
@@ -270,6 +270,7 @@ def test_only_allowed_folders(context, folder, tmp_path):
         assert caught.value.kind == "not_available"
 
 
+@example(path="~nobody-of-that-name/x")
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     path=st.lists(

@@ -43,7 +43,7 @@ def export(ctx: ToolContext, ref: str, form: str, path: str) -> ToolResult:
 def destination(ctx: ToolContext, path: str, form: str) -> tuple[Path, str]:
     """The file to write and how to call it; `ToolError` for a path outside the allowed folders."""
     exports = ctx.workspace.root.resolve() / "exports"
-    given = Path(path).expanduser()
+    given = settings.at_home(path)
     if "\0" in path or not given.name or given.name in (".", ".."):
         raise ToolError(
             "bad_argument", f"{path!r} is not a file path", hint="give a file name such as result.geojson"

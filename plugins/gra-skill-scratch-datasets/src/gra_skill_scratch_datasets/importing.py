@@ -75,10 +75,10 @@ def locate(ctx: ToolContext, path: str) -> tuple[Path, str]:
         raise ToolError("bad_argument", "the path has a NUL character", hint="give a plain path")
     for text, layer in ((path, ""), path.rpartition("#")[::2]):
         for folder in allowed if text else ():
-            candidate = (folder / Path(text).expanduser()).resolve()
+            candidate = (folder / settings.at_home(text)).resolve()
             if settings.within(candidate, allowed) and candidate.is_file():
                 return candidate, layer
-    inside = any(settings.within((f / Path(path).expanduser()).resolve(), allowed) for f in allowed)
+    inside = any(settings.within((f / settings.at_home(path)).resolve(), allowed) for f in allowed)
     listed = ", ".join(map(str, allowed))
     if inside:
         raise ToolError("not_found", f"no file {path!r}", hint=f"folders for import: {listed}")

@@ -40,7 +40,15 @@ def folders(ctx: ToolContext, setting: str) -> list[Path]:
     """The existing folders that a setting (``import_dirs``, ``export_dirs``) lists, links resolved."""
     value = ctx.settings.get(setting) or []
     named = [value] if isinstance(value, str) else value
-    return [Path(p).expanduser().resolve() for p in named if Path(p).expanduser().is_dir()]
+    return [path.resolve() for path in map(at_home, named) if path.is_dir()]
+
+
+def at_home(path: str) -> Path:
+    """A path with ``~`` read as the home folder; where nobody is called so (``~nobody``), it is a name like any other."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def within(path: Path, allowed: list[Path]) -> bool:
