@@ -128,3 +128,10 @@ def test_a_peak_between_fixes_is_not_denied(ctx: Any) -> None:
     assert any("ANDREW" in note and "between fixes" in note for note in result.notes)
     weaker = tools.find_historical_storms(ctx, region=["geoId/12"], years=[1992], min_category=4)
     assert names(weaker) == {"ANDREW"} and not any("between fixes" in note for note in weaker.notes)
+
+
+def test_a_storm_that_lost_its_tropical_nature_on_the_day_was_active_before(gra_call) -> None:
+    """Josephine on 19 September 2002: a tropical storm of 35 kt until 06 UTC, extratropical with 50 kt at 12 UTC."""
+    result = gra_call("list_active_cyclones", basin="NA", as_of="2002-09-19")
+    winds = {storm["name"].title(): storm["wind_kt"] for storm in result.content["storms"]}
+    assert winds == {"Isidore": 65.0, "Josephine": 35.0}

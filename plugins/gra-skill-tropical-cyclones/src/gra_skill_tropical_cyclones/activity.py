@@ -73,16 +73,22 @@ def _past(ctx: ToolContext, start: dt.datetime, end: dt.datetime, basin: str) ->
 
 
 def _at(track: pd.DataFrame, start: dt.datetime, end: dt.datetime) -> dict[str, Any] | None:
-    """The strongest fix in a period, or at an instant the last one before it while the track goes on."""
+    """The strongest fix in a period, or at an instant the last one before it while the track goes on.
+
+    A storm that was a cyclone for a part of the period is shown as one, whatever winds it had before or after.
+    """
     inside = track[(track["time"] >= start) & (track["time"] <= end)]
     if inside.empty:
         before, after = track[track["time"] < start], track[track["time"] > end]
         if before.empty or after.empty:
             return None
         inside = before.tail(1)
-    best = inside.sort_values(
-        ["wind_kt", "time"], ascending=[False, True], na_position="last", kind="stable"
-    ).head(1)
+    cyclone = inside[~inside["category"].isin(NO_CYCLONE)]
+    best = (
+        (inside if cyclone.empty else cyclone)
+        .sort_values(["wind_kt", "time"], ascending=[False, True], na_position="last", kind="stable")
+        .head(1)
+    )
     [row] = rows_of(best, 1, FIX_SHOWN)
     category = row["category"] if row["category"] is not None else -5
     return row | {"category": category, "class": label(category)}

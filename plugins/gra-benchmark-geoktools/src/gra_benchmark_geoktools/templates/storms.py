@@ -82,6 +82,7 @@ def first_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 class ActiveStorms(Template):
     id = "active-storms"
+    version = 2
     split = "dev"
     tool_types = ("cyclone-activity",)
     wording = (
@@ -111,7 +112,7 @@ class ActiveStorms(Template):
         ]
         storms = lifetime(today)
         others = fixes[fixes["storm_id"].isin(storms["storm_id"]) & (fixes["basin"] != BASIN)]
-        if len(others) or storms["wind_kt"].isna().any() or (storms["category"] < -1).any():
+        if len(others) or storms["wind_kt"].isna().any() or (today["category"] < -1).any():
             raise IllPosed("a cyclone left the basin, lost its winds or its tropical nature")
         winner = best(storms, "wind_kt", margin=0.05)
         if winner["name"] == "":
