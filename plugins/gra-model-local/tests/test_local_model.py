@@ -20,6 +20,7 @@ from gra_core import (
     ToolChoice,
     ToolReply,
     TrialBrief,
+    Usage,
     UsageError,
 )  # fmt: skip
 from gra_model_local.plugin import gra_models
@@ -139,9 +140,8 @@ def test_output_that_is_no_json_is_asked_for_once_more_then_malformed(ask, tool)
 
 
 def test_a_schema_that_makes_no_grammar_leaves_the_arguments_open(ask, tool):
-    odd = tool(name={"$ref": "#/$defs/missing"})
-    settings = ModelSettings(temperature=0.0, max_output_tokens=250)
-    reply = ask("Find the place Helsinki.", tools=(odd,), choice=ToolChoice(mode="any"), settings=settings)
+    odd, short = tool(name={"$ref": "#/$defs/missing"}), ModelSettings(temperature=0.0, max_output_tokens=250)
+    reply = ask("Find the place Helsinki.", tools=(odd,), choice=ToolChoice(mode="any"), settings=short)
     assert reply.message.tool_calls[0].name == "find_place" and len(reply.requests) == 2
 
 
@@ -209,15 +209,24 @@ def test_clients_share_one_engine_and_wait_for_their_turn(ask, client, smollm2):
 
 
 def test_conversations_that_take_turns_do_not_read_their_history_again(ask):
-    stories = {
-        name: f"Tell me of {name}. " + f"{name} came to the river. " * 60 for name in ("Ada", "Bela", "Cleo")
-    }
-    short = {"settings": ModelSettings(temperature=0.0, max_output_tokens=2)}
-    for name in stories:
-        ask(stories[name], **short)
-    for name in stories:
-        used = ask(stories[name] + "Go on.", **short).usage
-        assert used.input < 20 < 300 < used.cached
+    """Three conversations under the same instructions, two rounds each."""
+    shared = "Rule of the road. " * 60
+    turns = {name: [Message.user(f"{name} came to the river. " * 20)] for name in ("Ada", "Bela", "Cleo")}
+
+    def go_on(name: str) -> Usage:
+        reply = ask(
+            system=shared,
+            messages=tuple(turns[name]),
+            settings=ModelSettings(temperature=0.0, max_output_tokens=5),
+        )
+        turns[name] += [reply.message, Message.user("And then?")]
+        return reply.usage
+
+    first = [go_on(name) for name in turns]
+    assert first[1].cached > 200 < first[2].cached, "the instructions are read once"
+    for name, before in zip(turns, first, strict=True):
+        used = go_on(name)
+        assert used.cached >= before.prompt - 10 and used.input < 40
 
 
 def test_a_file_cut_short_is_refused(smollm2, tmp_path):

@@ -16,7 +16,7 @@ from gra_model_local.completion import Completion
 from gra_model_local.engine import Engine, shared_engine
 from gra_model_local.gguf import Metadata, read_metadata
 from gra_model_local.modelfile import ModelFile
-from gra_model_local.options import EngineOptions, slot_count
+from gra_model_local.options import EngineOptions
 from gra_model_local.output import BadOutput
 from gra_model_local.ways import Asked, Constrained, Native, Plain, Reading, Way
 
@@ -42,9 +42,7 @@ class LocalClient:
         metadata = read_metadata(file.path)
         window = options.window(metadata.context_length)
         return cls(
-            model_id=model_id, context_window=window, engine=shared_engine(
-                file.path, options, window=window, slots=slot_count(window, metadata.cache_bytes)
-            ),
+            model_id=model_id, context_window=window, engine=shared_engine(file.path, options, window),
             native=knows_tools(metadata, options),
             model_version=f"{metadata.name} sha256:{file.sha256[:12]} xllamacpp-{version('xllamacpp')}",
         )  # fmt: skip

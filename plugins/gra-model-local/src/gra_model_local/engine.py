@@ -16,21 +16,22 @@ from gra_model_local.options import EngineOptions
 
 # A prompt is read in pieces of this size; only between two pieces can a request be given up.
 BATCH_TOKENS = 256
+PROMPT_CACHE_MIB = 1024
 QUIET = -1
 LONGEST_QUEUE_S, EXIT_WAIT_S, TICK_S = 3600.0, 20.0, 0.2
 
-_engines: dict[tuple[Path, EngineOptions], Engine] = {}
+_engines: dict[tuple[Path, EngineOptions, int], Engine] = {}
 _lock = threading.Lock()
 
 
-def shared_engine(path: Path, options: EngineOptions, *, window: int, slots: int) -> Engine:
+def shared_engine(path: Path, options: EngineOptions, window: int) -> Engine:
     """The engine of a file, loaded on first use; `UsageError` when llama.cpp cannot load the file."""
     with _lock:
         if not _engines:
             atexit.register(release_all)
-        key = (path, options)
+        key = (path, options, window)
         if key not in _engines:
-            _engines[key] = Engine(path, options, window, slots)
+            _engines[key] = Engine(path, options, window)
         return _engines[key]
 
 
@@ -46,12 +47,12 @@ def release_all() -> None:
 
 
 class Engine:
-    """A model in memory, with `slots` conversations of `window` tokens each. `leaving` is set when the process ends: it stops whatever runs."""
+    """A model in memory. `leaving` is set when the process ends: it stops whatever runs."""
 
-    def __init__(self, path: Path, options: EngineOptions, window: int, slots: int) -> None:
+    def __init__(self, path: Path, options: EngineOptions, window: int) -> None:
         self.path, self.leaving = path, threading.Event()
         self._turn = threading.Lock()
-        self._server = _load(path, options, window, slots)
+        self._server = _load(path, options, window)
 
     def ask(self, body: dict[str, Any], stop: Callable[[], bool]) -> Completion:
         """Answer one request; the caller holds the turn. `stop` is asked between tokens and may end it early."""
@@ -91,16 +92,17 @@ class Engine:
             self._turn.release()
 
 
-def _load(path: Path, options: EngineOptions, window: int, slots: int) -> Any:
+def _load(path: Path, options: EngineOptions, window: int) -> Any:
     xllamacpp = llama()
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
-    params.n_ctx, params.n_parallel, params.kv_unified = window * slots, slots, False
-    params.n_batch = params.n_ubatch = BATCH_TOKENS
+    params.n_ctx, params.n_batch, params.n_ubatch, params.n_parallel = window, BATCH_TOKENS, BATCH_TOKENS, 1
     params.verbosity, params.warmup, params.offline = QUIET, False, True
     # llama.cpp opens a loopback port that is not used here: nobody else shall use it either.
     params.ui, params.endpoint_slots, params.api_keys = False, False, [secrets.token_hex(32)]
-    params.cache_ram_mib = 512
+    # No slot is picked by likeness: the one slot is saved before another conversation takes it, and the best match
+    # among the saved ones is brought back. Trials that take turns then re-read nothing.
+    params.slot_prompt_similarity, params.cache_ram_mib = 0.0, PROMPT_CACHE_MIB
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.thread_count
     if options.chat_template:
         params.chat_template = options.chat_template

@@ -32,14 +32,12 @@ _STRING, _ARRAY = 8, 9
 
 @frozen(kw_only=True)
 class Metadata:
-    """What is worth knowing of a model before it is loaded. `context_length` is 0 when the file does not say;
-    `cache_bytes` is what a token takes in a 16-bit key-value cache, 0 when that cannot be told."""
+    """What is worth knowing of a model before it is loaded. `context_length` is 0 when the file does not say."""
 
     architecture: str
     name: str
     context_length: int
     chat_template: str
-    cache_bytes: int = 0
 
 
 def read_metadata(path: Path) -> Metadata:
@@ -57,19 +55,7 @@ def read_metadata(path: Path) -> Metadata:
         name=str(values.get("general.name", "") or path.stem),
         context_length=int(values.get(f"{architecture}.context_length", 0)),
         chat_template=str(values.get("tokenizer.chat_template", "")),
-        cache_bytes=_cache_bytes({k.removeprefix(f"{architecture}."): v for k, v in values.items()}),
     )
-
-
-def _cache_bytes(values: dict[str, Any]) -> int:
-    """Layers × key-value heads × (key + value) × 2 bytes; models that vary these from layer to layer are left out."""
-    layers, heads = values.get("block_count"), values.get("attention.head_count")
-    groups = values.get("attention.head_count_kv", heads)
-    if not (isinstance(layers, int) and isinstance(heads, int) and isinstance(groups, int) and heads):
-        return 0
-    each = int(values.get("embedding_length", 0)) // heads
-    key, value = values.get("attention.key_length", each), values.get("attention.value_length", each)
-    return layers * groups * (int(key) + int(value)) * 2
 
 
 class _Reader:

@@ -12,7 +12,6 @@ from gra_core import UsageError
 
 MOST_CONTEXT = 32_768  # the key-value cache of a longer window can take more memory than the model itself
 UNKNOWN_CONTEXT = 4_096
-MOST_SLOTS, SLOT_BYTES = 4, 1 << 30
 
 
 @frozen(kw_only=True)
@@ -50,12 +49,6 @@ class EngineOptions:
     def window(self, own: int) -> int:
         """The context window in tokens, given the model's own (0: unknown)."""
         return self.context_tokens or min(own or UNKNOWN_CONTEXT, MOST_CONTEXT)
-
-
-def slot_count(window: int, cache_bytes: int) -> int:
-    """How many conversations are kept ready: with one slot, trials that take turns would make llama.cpp read
-    each other's history again and again. As many as fit into a gigabyte, at most `MOST_SLOTS`."""
-    return max(1, min(MOST_SLOTS, SLOT_BYTES // (window * cache_bytes))) if cache_bytes else 1
 
 
 def _number(variable: str) -> int:
