@@ -44,14 +44,14 @@ def sampled_gap(a: shapely.Geometry, b: shapely.Geometry, step: float = 0.05) ->
 def test_the_gap_is_that_of_the_closest_places(a: Any, b: Any) -> None:
     first, second = made(a), made(b)
     gap = gap_m(*outlines([first, second]))
-    assert gap == pytest.approx(gap_m(*outlines([second, first])), rel=1e-9, abs=1e-3)
+    assert gap == pytest.approx(gap_m(*outlines([second, first])), rel=1e-7, abs=0.1)
     if shapely.intersects(first, second):
         assert gap == 0
         return
     sampled = sampled_gap(first, second)
     # Samples are up to 5.6 km apart on either edge, so they miss the closest places by a few km across at most.
-    # The closest places are sought to a part in 10^8 of the gap: a decimetre across a quarter of the Earth.
-    assert gap <= sampled * (1 + 1e-8) + 1e-3
+    # The closest places are found to within a decimetre, or a part in 10^7 of a long gap.
+    assert gap <= sampled * (1 + 1e-7) + 0.1
     assert gap >= sampled - 5_600 and (gap > 60_000) <= (gap >= sampled - 600)
 
 
