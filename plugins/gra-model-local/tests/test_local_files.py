@@ -14,12 +14,17 @@ from attrs import evolve
 
 from gra_core import UnknownName, UsageError, load_plugins
 from gra_core.plugins import PluginSelection
+from gra_core.testing import PluginConformance
 from gra_model_local import cache, fetch
 from gra_model_local.fetch import FetchError, fetch_model
 from gra_model_local.gguf import read_metadata
 from gra_model_local.known import KNOWN, KnownModel
 from gra_model_local.options import EngineOptions
 from gra_model_local.plugin import gra_model_families, gra_models
+
+
+class TestConformance(PluginConformance):
+    plugin = "gra_model_local.plugin"
 
 
 @pytest.fixture

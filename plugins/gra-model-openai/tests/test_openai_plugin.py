@@ -9,8 +9,14 @@ import pytest
 
 from gra_core import TrialBrief, UsageError, load_plugins
 from gra_core.plugins import PluginSelection
+from gra_core.testing import PluginConformance
 from gra_model_openai.plugin import gra_model_families, gra_models
 from gra_model_openai.settings import Endpoint
+
+
+class TestConformance(PluginConformance):
+    plugin = "gra_model_openai.plugin"
+
 
 VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GRA_BASE_URL_OPENAI")
 
