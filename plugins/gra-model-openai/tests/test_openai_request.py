@@ -113,6 +113,11 @@ def test_the_name_of_the_output_limit_follows_the_server_or_the_setting():
         body_of({"max_tokens_field": "limit"}, own)
 
 
+def test_a_setting_that_is_no_number_is_named():
+    with pytest.raises(UsageError, match=r"'retries': 'many'"):
+        body_of({"retries": "many"}, "http://localhost/v1")
+
+
 def test_thinking_off_is_the_effort_none():
     assert body_of({}, "http://localhost/v1", thinking="off")["reasoning_effort"] == "none"
 

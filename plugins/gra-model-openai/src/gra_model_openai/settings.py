@@ -74,15 +74,20 @@ class Patience:
     empty chooses ``max_completion_tokens`` for OpenAI and ``max_tokens``, which every server knows, elsewhere.
     """
 
-    timeout_s: float = 600.0
-    retries: int = 5
-    max_wait_s: float = 120.0
+    timeout_s: float = field(default=600.0, converter=float)
+    retries: int = field(default=5, converter=int)
+    max_wait_s: float = field(default=120.0, converter=float)
     max_tokens_field: str = ""
 
 
 def split_extra(extra: Mapping[str, Any]) -> tuple[Patience, dict[str, Any]]:
     """Part `ModelSettings.extra` into client settings and fields of the request body."""
-    own = {f.name for f in fields(Patience)}
-    return Patience(**{k: v for k, v in extra.items() if k in own}), {
-        k: v for k, v in extra.items() if k not in own
-    }
+    names = {f.name for f in fields(Patience)}
+    own = {key: value for key, value in extra.items() if key in names}
+    try:
+        return Patience(**own), {key: value for key, value in extra.items() if key not in names}
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"model settings {own} cannot be used: {error}",
+            hint="timeout_s, retries and max_wait_s are numbers",
+        ) from error
