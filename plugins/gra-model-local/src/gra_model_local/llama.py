@@ -6,9 +6,10 @@ import os
 import sys
 from types import ModuleType
 
-# Threads of GNU OpenMP wait for each other in busy loops unless told otherwise when the library is loaded. As soon
-# as a tool or another program needs one of the processors, that makes llama.cpp ten times slower and the rest too.
-CONSIDERATE = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+# Threads of GNU OpenMP wait for each other in endless busy loops unless told otherwise when the library is loaded. As
+# soon as a tool or another program needs one of the processors, that makes llama.cpp several times slower, and the rest
+# too. A short wait before a thread sleeps costs nothing on an idle machine; none at all would halve its speed there.
+CONSIDERATE = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "2000"}
 
 
 def llama() -> ModuleType:
