@@ -16,14 +16,18 @@ _TICK = 0.25
 
 
 class Clock:
-    """Counts down `seconds` of working time. Time inside `waiting()` (rate limits) does not count."""
+    """Counts down `seconds` of working time. Time inside `waiting()` (rate limits) does not count.
+
+    `on_limit` is told of every rate limit as it is met, with the seconds that were asked for, if any.
+    """
 
     def __init__(self, seconds: float = float("inf"), *, now: Callable[[], float] = time.monotonic) -> None:
         self.allowed = seconds
         self._now = now
         self._started = now()
         self._waited = 0.0
-        self._waits: dict[int, float] = {}
+        self._waits: dict[object, float] = {}
+        self.on_limit: Callable[[float | None], None] | None = None
         self._lock = threading.Lock()
 
     @property
@@ -41,10 +45,22 @@ class Clock:
     def remaining(self) -> float:
         return self.allowed - self.used
 
+    def advance(self, seconds: float) -> None:
+        """Count `seconds` as used: work that an earlier attempt has done already."""
+        self._started -= seconds
+
+    @contextmanager
+    def limited(self, seconds: float | None = None) -> Iterator[None]:
+        """Like `waiting`, because of a provider's rate limit, which asked for `seconds` when it said so."""
+        if self.on_limit is not None:
+            self.on_limit(seconds)
+        with self.waiting():
+            yield
+
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Mark the time inside as waiting for somebody else's rate limit."""
-        token = threading.get_ident()
+        """Mark the time inside as waiting for one's turn: it is not working time."""
+        token = object()
         with self._lock:
             self._waits[token] = self._now()
         try:

@@ -130,7 +130,7 @@ class ModelClient(Protocol):
         ...
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
-        """One reply; `ModelError` when there is none. Waits for rate limits inside ``clock.waiting()``."""
+        """One reply; `ModelError` when there is none. Waits for rate limits inside ``clock.limited()``."""
         ...
 
     def close(self) -> None:

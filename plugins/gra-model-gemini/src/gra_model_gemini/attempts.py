@@ -79,6 +79,6 @@ class Attempts:
             hint = f"it asks for {delay:.0f} s more; rate_limit_wait_s is {self.options.rate_limit_wait_s:g}"
             raise self.error("quota", f"{fault.message} ({self.waited_s:.0f} s waited)", hint)
         started = time.monotonic()
-        with self.clock.waiting():
+        with self.clock.limited(fault.delay_s):
             self.closed.wait(delay)
         self.waited_s += time.monotonic() - started

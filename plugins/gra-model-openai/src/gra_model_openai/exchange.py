@@ -49,7 +49,7 @@ class Exchange:
             if delay is None:
                 raise self._error(result, body, attempt + 1)
             log.info("attempt %d failed, waiting %.1f s: %s", attempt + 1, delay, self._clean(result.message))
-            self._wait(delay)
+            self._wait(delay, result)
             if self.closed.is_set():
                 raise self._error(result, body, attempt + 1)
         raise AssertionError("the last attempt has no delay")
@@ -83,9 +83,13 @@ class Exchange:
         backoff = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**attempt) * random.uniform(0.5, 1.0)
         return min(backoff, self.patience.max_wait_s)
 
-    def _wait(self, delay: float) -> None:
+    def _wait(self, delay: float, failure: Failure) -> None:
+        """A wait that a rate limit or the server asked for is nobody's working time; one after another failure is."""
+        if failure.kind != "quota" and failure.after_s is None:
+            self.closed.wait(min(delay, max(0.0, self.clock.remaining)))
+            return
         started = time.monotonic()
-        with self.clock.waiting():
+        with self.clock.limited(failure.after_s):
             self.closed.wait(delay)
         self.waited_s += time.monotonic() - started
 
