@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 ErrorKind = Literal["bad_argument", "not_found", "not_available", "quota", "timeout", "upstream", "internal"]
 ERROR_KINDS: tuple[str, ...] = get_args(ErrorKind)
@@ -20,6 +20,14 @@ class GraError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The arguments of subclasses differ; what is pickled (errors come from other processes) is the state.
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[GraError], args: tuple[Any, ...]) -> GraError:
+    return kind.__new__(kind, *args)
 
 
 class UsageError(GraError):
@@ -61,6 +69,10 @@ class ToolError(GraError):
             raise ValueError(f"unknown error kind {kind!r}; expected one of {ERROR_KINDS}")
         super().__init__(message, hint=hint)
         self.kind = kind
+
+
+class RunStopped(GraError):
+    """The run ends here: a trial in flight has no outcome, and is tried again when the run goes on."""
 
 
 class LimitExceeded(GraError):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import pluggy
@@ -98,6 +102,11 @@ class PluginSet:
             except Exception as error:
                 self.fail(self.records[name], error)
 
+    def contents(self) -> dict[str, str]:
+        """A hash of each active plugin's files (prompts, code and data of its package) by the plugin's name."""
+        modules = {name: self.manager.get_plugin(name) for name in sorted(self.records)}
+        return {n: content_of(getattr(m, "__name__", type(m).__module__)) for n, m in modules.items()}
+
     def raise_failures(self) -> None:
         """`PluginError` with every failure: inside a run a plugin must not be missing silently."""
         if self.failures:
@@ -113,6 +122,23 @@ class PluginSet:
             raise PluginError(
                 f"implements unknown hook {', '.join(misspelt)}; hooks: {', '.join(sorted(known))}"
             )
+
+
+@lru_cache(maxsize=256)
+def content_of(module: str) -> str:
+    """SHA-256 (first 20 hex digits) over the files of the top-level package that a module belongs to; its own file when it
+    is alone. Two versions that carry the same number differ by it."""
+    top = sys.modules.get(module.partition(".")[0])
+    file = getattr(top, "__file__", None)
+    if file is None:
+        return ""
+    root = Path(file).parent if hasattr(top, "__path__") else Path(file)
+    files = [p for p in root.rglob("*") if p.is_file()] if root.is_dir() else [root]
+    digest = hashlib.sha256()
+    for path in sorted(p for p in files if p.suffix != ".pyc"):
+        digest.update(f"{path.relative_to(root.parent).as_posix()}\0{path.stat().st_size}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
 
 
 def discover() -> list[EntryPoint]:

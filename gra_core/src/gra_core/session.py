@@ -14,8 +14,9 @@ from gra_core.configuration import Configuration
 from gra_core.context import ToolContext
 from gra_core.converter import dump
 from gra_core.disclosure import DisclosureMeter
-from gra_core.errors import GraError, LimitExceeded, ToolError
+from gra_core.errors import GraError, LimitExceeded, RunStopped, ToolError
 from gra_core.guidance import GuidanceRule
+from gra_core.journal import Journal, RequestKeys
 from gra_core.message import Message, ToolCall, ToolReply
 from gra_core.model import ModelClient, ModelError, ModelReply, ModelRequest, ToolChoice, ToolDeclaration
 from gra_core.plan import Plan
@@ -37,7 +38,7 @@ class Session:
     """What planners, executors, guards and core tools work on.
 
     `text` is the query as the agent reads it (with best-effort prefix and answer instruction). `state` is free
-    for plugins, under their own name.
+    for plugins, under their own name. What `journal` holds is not paid for again.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Session:
         text: str,
         best_effort: bool = True,
         clock: Clock | None = None,
+        journal: Journal | None = None,
     ) -> None:
         self.registry, self.configuration, self.client = registry, configuration, client
         self.workspace, self.sources = workspace, sources
@@ -69,6 +71,8 @@ class Session:
         self.tool_counts: Counter[str] = Counter()
         self.meter = DisclosureMeter()
         self.state: dict[str, Any] = {}
+        self.journal = journal or Journal()
+        self._keys = RequestKeys()
         self._declared: dict[str, Tool] = {}
         self._secrets = secret_values()
 
@@ -144,43 +148,55 @@ class Session:
             settings=self.configuration.model,
         )
         measured = self.meter.observe(system, declarations, request.messages)
-        self._check_context(
-            measured["history_tokens"] + measured["declared_tokens"] + estimate_tokens(system)
-        )
+        self._check_context(self._estimate(system, measured))
         self.model_calls += 1
-        self.record("model_called", call=self.model_calls, **measured)
+        key = self._keys.of(request)
+        self.record("model_called", call=self.model_calls, request=key, **measured)
+        if (paid := self.journal.take_reply(key)) is not None:
+            self.clock.advance(paid.seconds)
+            self.requests.extend(paid.reply.requests)
+            self._record_reply(paid.reply, paid.seconds, paid_by=[paid.attempt, paid.call])
+            return paid.reply
+        started = self.clock.used
         try:
             reply = self.clock.run(lambda: self.client.generate(request, self.clock))
         except ModelError as error:
-            self.requests.extend(error.requests)
-            self.record(
-                "model_failed",
-                error=error.kind,
-                message=error.message,
-                waited_s=error.waited_s,
-                requests=dump(error.requests),
-            )
+            self._record_failure(error.kind, error.message, error.requests, error.waited_s)
             if error.kind == "context_overflow":
                 window = limits.context_tokens or self.client.context_window or 0
                 raise LimitExceeded("context_tokens", window, measured["history_tokens"]) from error
             raise
+        except LimitExceeded as limit:
+            # The request is on its way, and what it costs is not known.
+            spent = Usage(requests=1, input=self._estimate(system, measured), estimated=True)
+            self._record_failure("abandoned", limit.message, (spent,), 0.0)
+            raise
         self.requests.extend(reply.requests)
-        self._record_reply(reply)
+        self._record_reply(reply, self.clock.used - started)
         return reply
+
+    def _estimate(self, system: str, measured: dict[str, int]) -> int:
+        return measured["history_tokens"] + measured["declared_tokens"] + estimate_tokens(system)
+
+    def _record_failure(self, kind: str, message: str, requests: tuple[Usage, ...], waited_s: float) -> None:
+        self.requests.extend(requests)
+        self.record(
+            "model_failed", call=self.model_calls, error=kind, message=message, waited_s=waited_s, requests=dump(requests)
+        )  # fmt: skip
 
     def _check_context(self, estimated: int) -> None:
         window = self.configuration.limits.context_tokens or self.client.context_window
         if window and estimated > window:
             raise LimitExceeded("context_tokens", window, estimated)
 
-    def _record_reply(self, reply: ModelReply) -> None:
+    def _record_reply(self, reply: ModelReply, seconds: float, **origin: Any) -> None:
         message = reply.message
         self.record(
-            "model_replied",
+            "model_replied", call=self.model_calls, seconds=round(seconds, 6),
             text=message.text, thoughts=message.thoughts, stop=reply.stop, stop_detail=reply.stop_detail,
             tool_calls=[{"id": c.id, "name": c.name, "arguments": c.arguments} for c in message.tool_calls],
             provider=message.provider, state=message.state, model_version=reply.model_version, waited_s=reply.waited_s,
-            requests=dump(reply.requests),
+            requests=dump(reply.requests), **origin,
         )  # fmt: skip
 
     # -- tools -------------------------------------------------------------------------------------------------
@@ -193,12 +209,21 @@ class Session:
         """One tool call, with its events; every failure but a limit becomes a reply."""
         self.clock.check()
         self.record("tool_called", id=call.id, name=call.name, arguments=call.arguments)
-        started = self.clock.used
-        result = self.dispatch(call)
-        output = self._bounded(call, redact(result.for_model(), self._secrets))
+        started, billed = self.clock.used, len(self.bills)
+        extra: dict[str, Any] = {}
+        if (paid := self.journal.take_output(call)) is not None:
+            self.clock.advance(paid.seconds)
+            self.tool_counts[call.name] += 1
+            self.bills.extend(paid.bills)
+            status, output, extra["paid_by"] = paid.status, paid.output, paid.attempt
+        else:
+            result = self.dispatch(call)
+            status, output = result.status, self._bounded(call, redact(result.for_model(), self._secrets))
+        if bills := self.bills[billed:]:
+            extra["bills"] = [{"model": model, "usage": dump(usage)} for model, usage in bills]
         self.record(
-            "tool_returned", id=call.id, name=call.name, status=result.status, output=output,
-            seconds=round(self.clock.used - started, 6),
+            "tool_returned", id=call.id, name=call.name, status=status, output=output,
+            seconds=round(self.clock.used - started, 6), **extra,
         )  # fmt: skip
         return ToolReply(call_id=call.id, name=call.name, output=output)
 
@@ -206,7 +231,7 @@ class Session:
         """Guards, the hook chain, the tool itself, then reviews."""
         try:
             result = self._guarded(call) or self.registry.call_tool(call, self)
-        except LimitExceeded:
+        except (LimitExceeded, RunStopped):
             raise
         except ToolError as error:
             if error.kind == "internal" and error.__cause__ is not None:

@@ -13,7 +13,8 @@ from attrs import field, frozen
 
 from gra_core.configuration import Configuration
 from gra_core.converter import dump
-from gra_core.errors import GraError, LimitExceeded, UsageError
+from gra_core.errors import GraError, LimitExceeded, RunStopped, UsageError
+from gra_core.journal import Journal
 from gra_core.loop import ModelStopped
 from gra_core.model import Model, ModelError, TrialBrief
 from gra_core.provenance import trace_numbers
@@ -59,7 +60,7 @@ class Outcome:
 @frozen(kw_only=True)
 class TrialSetup:
     """Everything a trial needs. `text` is the query as asked; `instruction` (how to write the answer) follows it;
-    `state` is put into the session's."""
+    `state` is put into the session's; `journal` holds what earlier attempts have paid for."""
 
     registry: Registry
     configuration: Configuration
@@ -70,6 +71,7 @@ class TrialSetup:
     instruction: str = ""
     best_effort: bool = True
     brief: TrialBrief = TrialBrief()
+    journal: Journal = field(factory=Journal)
     state: dict[str, Any] = field(factory=dict)
 
     @property
@@ -88,7 +90,7 @@ class TrialRecord:
 
 
 def run_trial(setup: TrialSetup) -> TrialRecord:
-    """Run one trial. Every failure of the agent, the model or a limit is an outcome; only wrong use raises."""
+    """Run one trial. Every failure of the agent, the model or a limit is an outcome; only wrong use and `RunStopped` raise."""
     registry, configuration = setup.registry, setup.configuration
     planner = registry.planners[configuration.planner] if configuration.planner else None
     executor = registry.executors[configuration.executor]
@@ -99,6 +101,7 @@ def run_trial(setup: TrialSetup) -> TrialRecord:
         session = Session(
             registry=registry, configuration=configuration, client=client, sources=setup.sources, text=setup.prompt,
             workspace=Workspace(setup.workspace, registry.formats), best_effort=setup.best_effort,
+            journal=setup.journal,
         )  # fmt: skip
         session.state.update(setup.state)
         session.record(
@@ -136,7 +139,7 @@ def _carry_out(session: Session, planner: Any, executor: Any) -> dict[str, Any]:
             "message": str(error),
             "ends_run": error.kind in ("daily_quota", "auth"),
         }
-    except UsageError:
+    except (UsageError, RunStopped):
         raise
     except GraError as error:
         return {"status": "failed", "reason": type(error).__name__, "message": str(error)}
