@@ -46,6 +46,7 @@ from gra_core.model import (
     ToolDeclaration,
     TrialBrief,
 )
+from gra_core.parallel import Mapper, map_parts, mapping_with, part_count
 from gra_core.plugins import PluginFailure, PluginRecord, PluginSelection, load_plugins
 from gra_core.registry import Registry
 from gra_core.result import ToolResult
@@ -66,12 +67,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Autorater", "Benchmark", "BenchmarkProtocol", "Blank", "Card", "Clock", "Column", "Configuration", "ConfigurationError",
     "Dataset", "DatasetFormat", "DuplicateName", "Event", "Executor", "FormatHandler", "GraError", "GuidanceRule", "IllPosed", "Judge",
-    "LimitExceeded", "Limits", "Lineage", "Manifest", "Message", "Model", "ModelClient", "ModelError", "ModelFamily",
+    "LimitExceeded", "Limits", "Lineage", "Manifest", "Mapper", "Message", "Model", "ModelClient", "ModelError", "ModelFamily",
     "ModelReply", "ModelRequest", "ModelSettings", "Need", "Param", "Planner", "PluginError", "PluginFailure",
     "PluginRecord", "PluginSelection", "Price", "PriceTable", "Query", "QueryRequest", "QuerySet", "Registry",
     "Sandbox", "SandboxJob", "SandboxLimits", "SandboxOutcome", "Score", "Scorer", "Skill", "Source", "SourceCall",
     "SourceSettings", "SourceUse", "Sources", "Submission", "Tool", "ToolCall", "ToolChoice", "ToolContext", "ToolDeclaration",
     "ToolError", "ToolReply", "ToolResult", "Trajectory", "TrialBrief", "UnknownName", "Unreadable", "Unscored", "Usage", "UsageError",
     "Workflow", "WorkflowStep", "Workspace", "__version__", "built_in_prices", "content_hash", "converter", "dump", "hookimpl", "hookspec",
-    "load", "load_plugins", "parse_configuration", "pick_sandbox", "read_configuration", "tool",
+    "load", "load_plugins", "map_parts", "mapping_with", "parse_configuration", "part_count", "pick_sandbox", "read_configuration", "tool",
 ]  # fmt: skip

@@ -40,7 +40,9 @@ class Mapper(Protocol):
     def workers(self) -> int:
         """How many parts can run at a time."""
 
-    def map(self, function: Callable[[Any], Outcome | None], parts: Sequence[Any]) -> Iterable[Outcome | None]:
+    def map(
+        self, function: Callable[[Any], Outcome | None], parts: Sequence[Any]
+    ) -> Iterable[Outcome | None]:
         """The outcomes of all parts in their order, each as soon as it is known; None for a part that came to none.
 
         `function` raises nothing; it and the parts can be pickled.
