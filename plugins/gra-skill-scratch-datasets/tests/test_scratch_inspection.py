@@ -11,7 +11,8 @@ import xarray as xr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gra_core import Column, Lineage, SourceUse, ToolError, history
+from gra_core import Column, Lineage, SourceUse, ToolError, history, mapping_with
+from gra_core.testing import ThreadMapper
 from gra_skill_scratch_datasets.tools import inspect_dataset, list_datasets
 
 
@@ -91,6 +92,27 @@ def test_columns_can_be_chosen_and_unknown_ones_are_named(context, places):
         inspect_dataset(context(), places, columns=["vlaue"])
     assert caught.value.kind == "bad_argument"
     assert "near names: value" in caught.value.hint
+
+
+def test_a_raster_in_parts(context, workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gra_geo.parts.WORTH_CELLS", 1)
+    cells = np.random.default_rng(4).normal(size=(1500, 2100))
+    cells[:600, 1100:] = np.nan
+    grid = xr.DataArray(
+        cells,
+        dims=("y", "x"),
+        coords={"y": -np.arange(1500.0), "x": np.arange(2100.0)},
+        attrs={"crs": "EPSG:32633"},
+    )
+    ref = workspace.put(grid, name="synthetic").ref
+    whole = inspect_dataset(context(), ref).content["statistics"]
+    mapper = ThreadMapper(2)
+    with mapping_with(mapper):
+        parts = inspect_dataset(context(), ref).content["statistics"]
+    assert mapper.parts > 1 and parts == whole
+    assert parts["cells"] == 1500 * 2100 - 600 * 1000
+    assert parts["mean_of_cells"] == pytest.approx(np.nanmean(cells), rel=1e-9)
+    assert (parts["min"], parts["max"]) == (np.nanmin(cells), np.nanmax(cells))
 
 
 def test_rasters_and_plain_data(context, workspace):

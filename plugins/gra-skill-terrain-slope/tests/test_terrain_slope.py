@@ -8,10 +8,12 @@ import numpy as np
 import pyproj
 import pytest
 import shapely
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from gra_core import mapping_with
+from gra_core.testing import ThreadMapper
 from gra_geo.raster import Raster
 from gra_skill_terrain_slope.slope import Slope, horn
 
@@ -144,3 +146,34 @@ def test_missing_cells_stay_missing_and_neighbours_are_level(on_files, synthetic
     assert (row["slope_mean_percent"], row["slope_max_percent"]) == (0, 0) and row[
         "valid_share"
     ] == pytest.approx(0.96, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("west", "north", "cell", "crs"), [(-180.0, 30.0, 4.0, "EPSG:4326"), (5e5, 5.2e6, 30.0, "EPSG:32633")]
+)
+@pytest.mark.parametrize("units", ["percent", "degrees"])
+def test_bands_of_a_window_are_the_window(
+    synthetic_dem,
+    monkeypatch: pytest.MonkeyPatch,
+    west: float,
+    north: float,
+    cell: float,
+    crs: str,
+    units: str,
+) -> None:
+    monkeypatch.setattr("gra_geo.parts.WORTH_CELLS", 1)
+    heights = np.random.default_rng(2).uniform(0, 3000, (15, 90)).astype("float32")
+    heights[4, 30:40] = -1
+    slope = Slope.of(Raster.open(synthetic_dem(heights, west, north, cell, crs, nodata=-1)), units)
+    whole, window = slope.read(), slope.read(2, 0, 11, 50)
+
+    @settings(max_examples=10, deadline=None)
+    @given(st.integers(2, 9))
+    def check(workers: int) -> None:
+        mapper = ThreadMapper(workers)
+        with mapping_with(mapper):
+            assert np.array_equal(slope.read(), whole, equal_nan=True)
+            assert np.array_equal(slope.read(2, 0, 11, 50), window, equal_nan=True)
+        assert mapper.parts > 2
+
+    check()

@@ -56,7 +56,8 @@ class Raster:
         """
         path = Path(path)
         if not path.exists():
-            raise ToolError("not_found", f"no raster file {path.name}", hint="check the path")
+            missing = FileNotFoundError(f"no file {path}")
+            raise ToolError("not_found", f"no raster file {path.name}", hint="check the path") from missing
         try:
             with rasterio.open(path) as data:
                 return cls._from_dataset(path, data, band, nodata, crs)

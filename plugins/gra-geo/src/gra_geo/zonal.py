@@ -2,7 +2,8 @@
 
 A sum adds value × covered share of the cell, so that counts are conserved when zones share cells. Every other statistic
 weights a cell by its covered true area (on longitude/latitude grids and uneven projections) or by its covered share
-(where cells are of equal size). Missing cells (nodata, mask, NaN) take no part.
+(where cells are of equal size). Missing cells (nodata, mask, NaN) take no part. Many zones are worked on in parts
+(`gra_core.map_parts`); a zone's statistics do not depend on them.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ import numpy as np
 import pandas as pd
 import rasterio
 import shapely
-from attrs import evolve
+from attrs import evolve, frozen
 
-from gra_core import ToolError
+from gra_core import ToolError, map_parts
 from gra_geo.cells import CellAreas, Cells, Zones, uneven
 from gra_geo.extraction import BY_AREA, UNWEIGHTED, check_stats, operations, result_of, run
+from gra_geo.parts import Files, shares
 from gra_geo.raster import Raster
 from gra_geo.zones import on_grid
 
 CACHE_MB = 128
+# What a zone costs beside its cells, in cells (measured).
+ZONE_CELLS = 20_000
 
 
 def zonal_stats(
@@ -103,32 +107,66 @@ def _weighting(raster: Raster, weights: Any, stats: list[str]) -> tuple[Any, str
     return "fraction", "covered share of the cell (cells of equal area)"
 
 
+@frozen(kw_only=True)
+class _Part:
+    """Zones with an area, neighbours together, and what is asked about them."""
+
+    raster: Raster
+    stats: list[str]
+    weighting: Raster | str
+    shapes: np.ndarray
+    odd: np.ndarray
+    files: Files
+
+
 def _fill_areas(
     table: pd.DataFrame, raster: Raster, shapes: np.ndarray, stats: list[str], weighting: Any, odd: np.ndarray
 ) -> None:
     rows = _tour(raster, shapes)
-    found: dict[int, dict[str, Any]] = {}
-    with rasterio.Env(GDAL_CACHEMAX=CACHE_MB), raster.reading() as reader:
+    if not len(rows):
+        return
+    files = Files.of(raster, *([weighting] if isinstance(weighting, Raster) else []))
+    parts = [
+        _Part(raster=raster, stats=stats, weighting=weighting, shapes=shapes[at], odd=odd[at], files=files)
+        for at in (rows[share] for share in shares(_work(raster, shapes[rows])))
+    ]
+    found = np.concatenate(map_parts(_areas, parts))
+    table.iloc[rows, :-1] = found
+    table.iloc[rows, -1] = np.minimum(1.0, found[:, -1] * raster.dx * raster.dy / shapely.area(shapes[rows]))
+
+
+def _areas(part: _Part) -> np.ndarray:
+    """A row a zone: the statistics (NaN where there are none) and the number of valid cells."""
+    part.files.check()
+    rows = np.arange(len(part.shapes))
+    with rasterio.Env(GDAL_CACHEMAX=CACHE_MB), part.raster.reading() as reader:
         values = Cells(reader)
-        if isinstance(weighting, Raster):
-            with weighting.reading() as other:
-                found = run(
-                    values,
-                    Cells(other, "weight"),
-                    Zones(shapes, rows),
-                    operations(stats, "fraction", weighted=True),
-                )
+        if isinstance(part.weighting, Raster):
+            with part.weighting.reading() as other:
+                ops = operations(part.stats, "fraction", weighted=True)
+                found = run(values, Cells(other, "weight"), Zones(part.shapes, rows), ops)
         else:
-            found = run(values, None, Zones(shapes, rows[~odd[rows]]), operations(stats, weighting))
-            unlike = Zones(shapes, rows[odd[rows]])
-            if unlike.count():
-                found |= run(values, CellAreas(raster), unlike, operations(stats, weighting, weighted=True))
-    size = raster.dx * raster.dy
-    area = shapely.area(shapes)
+            ops = operations(part.stats, part.weighting)
+            found = run(values, None, Zones(part.shapes, rows[~part.odd]), ops)
+            if part.odd.any():
+                ops = operations(part.stats, part.weighting, weighted=True)
+                found |= run(values, CellAreas(part.raster), Zones(part.shapes, rows[part.odd]), ops)
+    table = np.full((len(rows), len(part.stats) + 1), np.nan)
     for row, result in found.items():
         cells = float(result.get("cells") or 0.0)
-        table.iloc[row, :-2] = [result_of(result, s) if cells > 0 else np.nan for s in stats]
-        table.iloc[row, -2:] = cells, min(1.0, cells * size / area[row]) if area[row] > 0 else 0.0
+        table[row, -1] = cells
+        if cells > 0:
+            table[row, :-1] = [result_of(result, s) for s in part.stats]
+    return table
+
+
+def _work(raster: Raster, shapes: np.ndarray) -> np.ndarray:
+    """About how much work each zone is, in cells: those of its bounds, and a zone's own cost."""
+    west, south, east, north = shapely.bounds(shapes).T
+    box = raster.bounds
+    width = np.clip(np.minimum(east, box[2]) - np.maximum(west, box[0]), 0.0, None)
+    height = np.clip(np.minimum(north, box[3]) - np.maximum(south, box[1]), 0.0, None)
+    return width * height / (raster.dx * raster.dy) + ZONE_CELLS
 
 
 def _tour(raster: Raster, shapes: np.ndarray, side: int = 512) -> np.ndarray:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import geopandas as gpd
+import numpy as np
 import pandas as pd
 
-from gra_core import Column, Dataset, ToolContext, ToolError, ToolResult, history
+from gra_core import Column, Dataset, ToolContext, ToolError, ToolResult, history, map_parts
 from gra_geo.crs import name_of
 from gra_geo.frames import kind_of, plain, rows_of
+from gra_geo.parts import Files, shares
 
 MAX_COLUMNS, MAX_ROWS, TOP_VALUES = 40, 50, 3
 
@@ -123,14 +126,12 @@ def _column(values: pd.Series, column: Column | None) -> dict[str, Any]:
 
 def raster_statistics(raster: Any, block: int = 1024) -> dict[str, Any]:
     """Statistics of the first band's cells, missing ones left out, read in windows. Means weight cells alike."""
-    count, total, low, high = 0, 0.0, float("inf"), float("-inf")
-    with raster.reading() as reader:
-        for row, col, height, width in _windows(raster.height, raster.width, block):
-            cells = reader.read(row, col, height, width)
-            cells = cells[cells == cells]
-            if cells.size:
-                count, total = count + cells.size, total + float(cells.sum())
-                low, high = min(low, float(cells.min())), max(high, float(cells.max()))
+    windows = list(_windows(raster.height, raster.width, block))
+    work = np.array([rows * cols for _, _, rows, cols in windows], float)
+    files = Files.of(raster)
+    found = map_parts(_blocks, [(raster, windows[share], files) for share in shares(work)])
+    blocks = list(chain.from_iterable(found))
+    count = sum(size for size, *_ in blocks)
     missing = raster.height * raster.width - count
     if not count:
         return {"band": raster.band, "cells": 0, "missing": missing}
@@ -138,10 +139,24 @@ def raster_statistics(raster: Any, block: int = 1024) -> dict[str, Any]:
         "band": raster.band,
         "cells": count,
         "missing": missing,
-        "min": low,
-        "max": high,
-        "mean_of_cells": total / count,
+        "min": min(low for _, _, low, _ in blocks),
+        "max": max(high for *_, high in blocks),
+        "mean_of_cells": sum(total for _, total, _, _ in blocks) / count,
     }
+
+
+def _blocks(part: tuple[Any, list[tuple[int, int, int, int]], Any]) -> list[tuple[int, float, float, float]]:
+    """Number, sum, lowest and highest of the cells of each window that has any."""
+    raster, windows, files = part
+    files.check()
+    found = []
+    with raster.reading() as reader:
+        for window in windows:
+            cells = reader.read(*window)
+            cells = cells[cells == cells]
+            if cells.size:
+                found.append((cells.size, float(cells.sum()), float(cells.min()), float(cells.max())))
+    return found
 
 
 def _windows(height: int, width: int, block: int) -> Iterator[tuple[int, int, int, int]]:
