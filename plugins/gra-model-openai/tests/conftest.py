@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from gra_core import Clock, Message, ModelRequest, TrialBrief
+from gra_core import Clock, Message, ModelRequest, ModelSettings, TrialBrief
 from gra_model_openai.plugin import gra_models
 
 DROP, CUT, HANG = "drop", "cut", "hang"
@@ -84,7 +84,6 @@ def wire(monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GRA_BASE_URL_OPENAI", server.url)
-    monkeypatch.setattr("gra_model_openai.exchange.FIRST_WAIT_S", 0.01)
     yield server
     server.close()
 
@@ -102,6 +101,7 @@ def ask(client):
 
     def send(clock: Clock | None = None, **fields):
         fields.setdefault("messages", (Message.user("Where is Carhenge?"),))
+        fields.setdefault("settings", ModelSettings(extra={"backoff_s": 0.01}))
         return client.generate(ModelRequest(**fields), clock or Clock(60))
 
     return send

@@ -39,10 +39,17 @@ def test_dropped_and_truncated_connections_are_retried_and_their_prompt_counted(
 def test_a_body_cut_short_without_notice_is_retried(wire, ask, make):
     wire.steps = [
         (200, {}, b'{"choices": [{"mess'),
+        (200, {}, b"[" * 100_000),
         (200, {"Content-Type": "text/html"}, b"<html>busy</html>"),
         make.completion(),
     ]
-    assert ask().usage.requests == 3
+    assert ask().usage.requests == 4
+
+
+def test_halves_of_surrogate_pairs_are_not_sent(wire, ask, make):
+    wire.steps = [make.completion()]
+    ask(messages=(Message.user("a \udf89"),))
+    assert wire.bodies[0]["messages"][0]["content"] == "a \ufffd"
 
 
 def test_retry_after_is_honoured_reported_and_no_working_time(wire, ask, make):
@@ -74,7 +81,7 @@ def test_a_wait_longer_than_allowed_is_not_begun(wire, ask, make):
 def test_retries_are_bounded_by_the_setting(wire, ask, make):
     wire.steps = [fault(503)]
     with pytest.raises(ModelError, match="after 3 attempts") as caught:
-        ask(settings=ModelSettings(extra={"retries": 2}))
+        ask(settings=ModelSettings(extra={"retries": 2, "backoff_s": 0.01}))
     assert caught.value.kind == "unavailable" and len(wire.bodies) == 3
     assert caught.value.requests == (Usage(requests=1),) * 3 and caught.value.waited_s == 0
 
@@ -176,7 +183,7 @@ def test_a_refused_request_is_logged_without_the_key(wire, make, monkeypatch, ca
 def test_nobody_listens(wire, ask):
     wire.close()
     with pytest.raises(ModelError, match="ConnectError") as caught:
-        ask(settings=ModelSettings(extra={"retries": 1}))
+        ask(settings=ModelSettings(extra={"retries": 1, "backoff_s": 0.01}))
     assert caught.value.kind == "unavailable" and caught.value.requests == (Usage(requests=1),) * 2
     assert "/v1 included" in str(caught.value)
 
@@ -186,6 +193,7 @@ def test_a_silent_server_times_out(wire, ask, make):
     with pytest.raises(ModelError) as caught:
         ask(settings=ModelSettings(extra={"retries": 0, "timeout_s": 0.3}))
     assert caught.value.kind == "timeout" and caught.value.requests[0].estimated
+    assert "timeout_s = 0.3 s" in caught.value.message
 
 
 def test_the_clock_bounds_a_request(wire, ask, make):

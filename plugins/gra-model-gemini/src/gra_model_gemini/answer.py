@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field
 
 from gra_core import Usage
-from gra_model_gemini.tokens import estimated_usage, usage_of
+from gra_model_gemini.tokens import estimated_usage, readable, usage_of
 
 Part = dict[str, Any]
 
@@ -61,7 +61,7 @@ class Answer:
 
     def usage(self, sent: Callable[[], Any] = dict) -> Usage:
         """What this one request used; estimated from what `sent` gives when the API did not say."""
-        if self.counts is None:
+        if self.counts is None or not readable(self.counts):
             return estimated_usage(sent(), self.parts, searches=self.searches, maps=self.maps)
         return usage_of(self.counts, searches=self.searches, maps=self.maps)
 

@@ -34,7 +34,7 @@ class Attempts:
         self.waited_s = 0.0
 
     def run(self, send: Callable[[], tuple[T, Usage]]) -> T:
-        """The first answer; `ModelError` when there is none.
+        """The first answer; `ModelError` when there is none, `LimitExceeded` when the clock has run out.
 
         Rate limits are bounded by time, other faults by number.
         """
@@ -64,8 +64,7 @@ class Attempts:
     def _check(self) -> None:
         if self.closed.is_set():
             raise self.error("unavailable", "the client is closed")
-        if self.clock.remaining <= 0:
-            raise self.error("timeout", "no working time is left")
+        self.clock.check()
 
     def _pause(self, fault: Fault, number: int) -> None:
         backoff = min(LONGEST_BACKOFF_S, self.options.backoff_s * 2 ** (number - 1))

@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,8 @@ from google import genai
 from google.genai import types
 from pydantic import ValidationError
 
-from gra_core import Clock, ModelError, ModelReply, ModelRequest, Usage
+from gra_core import Clock, GraError, ModelError, ModelReply, ModelRequest, Usage
+from gra_core.text import whole
 from gra_model_gemini.access import Access
 from gra_model_gemini.answer import Answer, append
 from gra_model_gemini.attempts import Attempts, RequestFailed
@@ -25,7 +26,7 @@ from gra_model_gemini.faults import Fault, fault_of, without_secrets
 from gra_model_gemini.generation import config_of
 from gra_model_gemini.options import Options
 from gra_model_gemini.reply import reply_of
-from gra_model_gemini.tokens import LOST, REFUSED
+from gra_model_gemini.tokens import REFUSED
 
 log = logging.getLogger("gra_model_gemini")
 # Words that are newer than the SDK are kept as they are, and reported in `stop_detail`.
@@ -127,17 +128,25 @@ class GeminiClient:
     def _send(
         self, contents: list[Content], config: types.GenerateContentConfig, options: Options, clock: Clock
     ) -> tuple[Answer, Usage]:
-        """One HTTP request. `RequestFailed` says whether another one may help."""
+        """One HTTP request. `RequestFailed` says whether another one may help, `LimitExceeded` that no time is left."""
         timed = config.model_copy(update={"http_options": self._http_options(contents, options, clock)})
         answer = Answer()
-        try:
+        sent = partial(_request, self.model, contents, config)
+
+        def receive() -> None:
             for body in self._bodies(timed, stream=options.stream):
-                answer.add(body)
+                answer.add(whole(body))
+
+        try:
+            # The transport's own time-out starts anew with each byte: a reply that trickles in would never meet it.
+            clock.run(receive, timeout_s=options.timeout_s)
+        except GraError:  # the clock's
+            raise
         except Exception as error:
-            raise self._failed(error, answer, contents, config) from error
+            raise self._failed(error, answer, sent, options) from error
         if options.stream and not (answer.finish or answer.block):
-            raise RequestFailed(CUT_SHORT, answer.usage() if answer.counts else LOST)
-        return answer, answer.usage(lambda: _request(self.model, contents, config))
+            raise RequestFailed(CUT_SHORT, answer.usage(sent))
+        return answer, answer.usage(sent)
 
     def _bodies(self, config: types.GenerateContentConfig, *, stream: bool) -> Iterator[dict[str, Any]]:
         """The bodies that the API sends. Those of a stream pass through the SDK's types, which drop what they
@@ -151,35 +160,30 @@ class GeminiClient:
         config = config.model_copy(update={"should_return_http_response": True})
         response = self._sdk.models.generate_content(model=self.model, contents=IN_EXTRA_BODY, config=config)
         http = response.sdk_http_response
-        yield json.loads((http.body if http else None) or "{}")
+        yield json.loads((http.body if http else None) or "")
 
     def _http_options(self, contents: list[Content], options: Options, clock: Clock) -> types.HttpOptions:
         """Timeout, version, and the contents: as plain data they are sent as they are, while the SDK's types
         would drop or refuse what is newer than they are."""
-        seconds = max(1.0, min(options.timeout_s, clock.remaining))
+        seconds = max(0.1, min(options.timeout_s, clock.remaining))
         return types.HttpOptions(
             timeout=int(seconds * 1000),
             api_version=options.api_version or None,
-            extra_body={"contents": contents},
+            extra_body={"contents": whole(contents)},
         )
 
     def _failed(
-        self, error: Exception, answer: Answer, contents: list[Content], config: types.GenerateContentConfig
+        self, error: Exception, answer: Answer, sent: Callable[[], dict[str, Any]], options: Options
     ) -> Exception:
-        fault = fault_of(error)
+        fault = fault_of(error, timeout_s=options.timeout_s)
         if fault is None:
             return error
         message = without_secrets(fault.message, self._key)
         if fault.kind == "bad_request":
-            self._log_request(message, contents, config)
-        known = answer.usage() if answer.counts else LOST if fault.lost else REFUSED
+            text = json.dumps(sent(), ensure_ascii=False, default=str)
+            log.error("%s; the request was: %s", message, without_secrets(text, self._key))
+        known = answer.usage(sent) if answer.counts or fault.lost else REFUSED
         return RequestFailed(evolve(fault, message=message), known)
-
-    def _log_request(
-        self, message: str, contents: list[Content], config: types.GenerateContentConfig
-    ) -> None:
-        text = json.dumps(_request(self.model, contents, config), ensure_ascii=False, default=str)
-        log.error("%s; the request was: %s", message, without_secrets(text, self._key))
 
 
 def _request(model: str, contents: list[Content], config: types.GenerateContentConfig) -> dict[str, Any]:

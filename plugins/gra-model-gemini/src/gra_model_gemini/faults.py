@@ -17,6 +17,7 @@ OVERFLOW = re.compile(
     r"token count.{0,80}exceed|exceeds? the maximum number of tokens|input.{0,20}too long",
     re.IGNORECASE | re.DOTALL,
 )
+NO_CONNECTION = ("ConnectError", "ConnectTimeout", "ConnectionRefusedError")
 NO_QUOTA = re.compile(r"\blimit: 0\b(?!\.)")
 KEY_LIKE = re.compile(r"AIza[0-9A-Za-z_-]{20,}|(?<=[Bb]earer )[\w.~+/=-]+|(?<=[?&]key=)[^&\s\"']+")
 
@@ -35,28 +36,32 @@ class Fault:
     delay_s: float | None = None
 
 
-def fault_of(error: Exception) -> Fault | None:
-    """The fault behind an exception of the SDK or its transport; None when it is neither."""
+def fault_of(error: Exception, *, timeout_s: float) -> Fault | None:
+    """The fault behind an exception of the SDK or its transport; None when it is neither. `timeout_s` is the time-out that
+    they were under."""
     from google.genai import errors
 
     if isinstance(error, errors.APIError):
         return _refused(error)
-    if isinstance(error, transport_errors()):
-        timeout = "Timeout" in type(error).__name__
-        lost = "Connect" not in type(error).__name__
-        text = f"{type(error).__name__}: {error}"
-        return Fault(kind="timeout" if timeout else "unavailable", message=text, retry=True, lost=lost)
+    name = type(error).__name__
+    if isinstance(error, (TimeoutError, *transport_errors())):
+        lost = name not in NO_CONNECTION
+        if "Timeout" in name:
+            slow = f"no whole reply within timeout_s = {timeout_s:g} s ({name})"
+            return Fault(kind="timeout", message=slow, retry=True, lost=lost)
+        return Fault(kind="unavailable", message=f"{name}: {error}", retry=True, lost=lost)
     unreadable = (
         json.JSONDecodeError,
         errors.UnknownApiResponseError,
         _validation_error(),
         TypeError,
         AttributeError,
+        RecursionError,
     )
     if isinstance(error, unreadable):
         return Fault(
             kind="unavailable",
-            message=f"the reply could not be read ({type(error).__name__})",
+            message=f"the reply could not be read ({name})",
             retry=True,
             lost=True,
         )
@@ -121,7 +126,8 @@ def _quota(fault: Fault, message: str, details: list[dict[str, Any]], delay_s: f
             hint="the day's quota of this key is used up; go on tomorrow or with another plan",
         )
     if NO_QUOTA.search(message) or any(str(v.get("quotaValue", "")) == "0" for v in violations):
-        return evolve(fault, kind="quota", hint="this key has no quota for this model: its limit is 0")
+        # Waiting does not help either: as with a day's quota, no further trial of the run could do better.
+        return evolve(fault, kind="daily_quota", hint="this key has no quota for this model: its limit is 0")
     return evolve(fault, kind="quota", retry=True, limited=True, delay_s=delay_s)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import random
-import re
 import threading
 import time
 from typing import Any
@@ -14,13 +13,13 @@ from attrs import define, field
 
 from gra_core import Clock, ModelError, Usage
 from gra_core.secrets import redact
+from gra_core.text import whole
 from gra_model_openai.failure import Failure, body_failure, inline_failure, status_failure, transport_failure
 from gra_model_openai.settings import Endpoint, Patience
 from gra_model_openai.usage import read_usage, unanswered
 
 log = logging.getLogger("gra_model_openai")
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
+LONGEST_WAIT_S = 30.0
 
 
 @define(kw_only=True)
@@ -39,7 +38,7 @@ class Exchange:
         """The raw completion; `ModelError` when there is none, `LimitExceeded` when the clock has run out."""
         for attempt in range(self.patience.retries + 1):
             self.clock.check()
-            result = self._once(body)
+            result = self._in_time(body)
             if isinstance(result, dict):
                 self.requests.append(read_usage(result, body))
                 return result
@@ -54,10 +53,19 @@ class Exchange:
                 raise self._error(result, body, attempt + 1)
         raise AssertionError("the last attempt has no delay")
 
+    def _in_time(self, body: dict[str, Any]) -> dict[str, Any] | Failure:
+        """One attempt. The transport's own time-out starts anew with each byte: a reply that trickles in would never
+        meet it."""
+        timeout_s = self.patience.timeout_s
+        try:
+            return self.clock.run(lambda: self._once(body), timeout_s=timeout_s)
+        except TimeoutError as error:
+            return transport_failure(error, timeout_s=timeout_s)
+
     def _once(self, body: dict[str, Any]) -> dict[str, Any] | Failure:
         import openai
 
-        fields = dict(body)
+        fields = dict(whole(body))
         # A local server without a key gets no Authorization header, rather than a made-up key.
         headers = None if self.endpoint.key else {"Authorization": openai.Omit()}
         try:
@@ -70,7 +78,7 @@ class Exchange:
                 error.status_code, error.body, error.response.headers, text=error.response.text
             )
         except openai.APIConnectionError as error:
-            return transport_failure(error)
+            return transport_failure(error, timeout_s=self.patience.timeout_s)
         return _parsed(response)
 
     def _delay(self, failure: Failure, attempt: int) -> float | None:
@@ -80,7 +88,7 @@ class Exchange:
         if failure.after_s is not None:
             longer = failure.after_s + random.uniform(0, min(1.0, failure.after_s / 10))
             return longer if failure.after_s <= self.patience.max_wait_s else None
-        backoff = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**attempt) * random.uniform(0.5, 1.0)
+        backoff = min(LONGEST_WAIT_S, self.patience.backoff_s * 2**attempt) * random.uniform(0.5, 1.0)
         return min(backoff, self.patience.max_wait_s)
 
     def _wait(self, delay: float, failure: Failure) -> None:
@@ -121,19 +129,9 @@ HINTS = {
 def _parsed(response: Any) -> dict[str, Any] | Failure:
     try:
         raw = json.loads(response.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return body_failure(response.text)
     if not isinstance(raw, dict):
         return body_failure(response.text)
-    if _HALF.search(response.text):
-        raw = _whole(raw)
+    raw = whole(raw)
     return inline_failure(raw) or raw
-
-
-def _whole(value: Any) -> Any:
-    """Text without halves of surrogate pairs (an answer cut off inside an emoji): no file and no server takes them."""
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_whole(k): _whole(v) for k, v in value.items()}
-    return [_whole(v) for v in value] if isinstance(value, list) else value

@@ -55,15 +55,15 @@ def status_failure(status: int, body: Any, headers: Mapping[str, str], *, text: 
     return Failure(kind=kind, message=shown, retry=retry, after_s=asked_wait(headers))
 
 
-def transport_failure(error: Exception) -> Failure:
-    """The failure behind a connection that could not be made, timed out, was dropped or cut short."""
+def transport_failure(error: Exception, *, timeout_s: float) -> Failure:
+    """The failure behind a connection that could not be made, timed out (after `timeout_s`), was dropped or cut short."""
     cause = error.__cause__ or error
-    name = type(cause).__name__
-    kind: ModelErrorKind = (
-        "timeout" if "Timeout" in name or "Timeout" in type(error).__name__ else "unavailable"
-    )
+    name, processed = type(cause).__name__, type(cause).__name__ not in _NO_CONNECTION
+    if "Timeout" in name or "Timeout" in type(error).__name__:
+        slow = f"no whole reply within timeout_s = {timeout_s:g} s ({name})"
+        return Failure(kind="timeout", message=slow, retry=True, processed=processed)
     detail = f": {cause}" if str(cause) else ""
-    return Failure(kind=kind, message=f"{name}{detail}", retry=True, processed=name not in _NO_CONNECTION)
+    return Failure(kind="unavailable", message=f"{name}{detail}", retry=True, processed=processed)
 
 
 def body_failure(text: str) -> Failure:
