@@ -127,7 +127,10 @@ def test_a_torn_last_record_is_recognised(
         file.write(tail)
     sums.CALLS.clear()
     code, document, _ = run("--resume")
-    assert code == 0 and len(sums.CALLS) == 1 and document["results"][0]["n"] == 6
+    assert code == 0 and document["results"][0]["n"] == 6
+    # The trial is carried out again, its reply is on record and not paid for again.
+    assert document["new_trials"] == 1 and sums.CALLS == []
+    assert document["results"][0]["usage"]["input"] == 6000 and document["unfinished"]["usage"]["input"] == 0
     assert len(read_results(folder)) == 6
     assert all(json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines())
 

@@ -1,13 +1,21 @@
-"""What unfinished attempts have cost: calls of trials that a kill or a quota cut off were paid for as well."""
+"""What a run has cost beside its finished trials: attempts that a kill, a quota or an end of the budget cut off were paid
+for as well. What a later attempt has used again (`paid_by`) is in that attempt's account, and not here.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from gra_bench.index import RunIndex
+from gra_bench.row import brief_results
 from gra_bench.scores import read_judge_calls, read_scores
-from gra_bench.store import read_events, read_results
 from gra_bench.summary import add_usage
+from gra_core import Price, PriceTable, Usage, built_in_prices, dump, load
 
 
 def unfinished_judging(folder: Path) -> dict[str, Any]:
@@ -21,17 +29,115 @@ def unfinished_judging(folder: Path) -> dict[str, Any]:
     }
 
 
+def attempts_by_trial(index: RunIndex) -> dict[str, list[str]]:
+    """The attempts at each trial in the event log, in the order begun."""
+    made: defaultdict[str, list[str]] = defaultdict(list)
+    for trial, attempt in index.attempts():
+        made[trial].append(attempt)
+    return made
+
+
 def unfinished_usage(folder: Path) -> dict[str, Any]:
-    """Attempts without a result: their number, model calls and usage, from the event log."""
-    finished = {r["attempt"] for r in read_results(folder).values()}
-    attempts: set[str] = set()
-    calls = 0
-    usages: list[dict[str, Any]] = []
-    for event in read_events(folder):
-        if event["attempt"] in finished:
-            continue
-        attempts.add(event["attempt"])
-        if event["kind"] in ("model_replied", "model_failed"):
-            calls += 1
-            usages += event["data"].get("requests", [])
-    return {"attempts": len(attempts), "model_calls": calls, "usage": add_usage(usages)}
+    """Attempts whose outcome does not stand: their number, model calls, usage of models and of tools, and cost (None when
+    a price is not known). `unanswered` counts model calls that were on their way when the process was killed, with an
+    estimate of what they have sent: whether and what they were billed nobody here knows.
+    """
+    standing = {trial: result["attempt"] for trial, result in brief_results(folder).items()}
+    index = RunIndex(folder)
+    try:
+        account = _Account(prices_of(index.manifest))
+        for trial, attempts in attempts_by_trial(index).items():
+            cut_off = [a for a in attempts if a != standing.get(trial)]
+            if not cut_off:
+                continue
+            events = {a: index.events(trial, a) for a in attempts}
+            used_again = _used_again(events.get(standing.get(trial, ""), ()))
+            for attempt in cut_off:
+                account.add(events[attempt], used_again)
+        return account.document()
+    finally:
+        index.close()
+
+
+def _used_again(events: Iterable[dict[str, Any]]) -> set[tuple[str, Any]]:
+    """Attempt and call (a number for the model's, an id for tools') of what an attempt has not paid for itself."""
+    found: set[tuple[str, Any]] = set()
+    for event in events:
+        if (origin := event["data"].get("paid_by")) is not None:
+            found.add((origin, event["data"]["id"]) if isinstance(origin, str) else tuple(origin))
+    return found
+
+
+class _Account:
+    """Adds up the events of attempts that were cut off."""
+
+    def __init__(self, prices: PriceTable) -> None:
+        self._prices = prices
+        self._attempts = self._calls = 0
+        self._usage: list[dict[str, Any]] = []
+        self._tool_usage: list[dict[str, Any]] = []
+        self._unanswered: list[dict[str, Any]] = []
+        self._costs: list[Decimal | None] = []
+
+    def add(self, events: list[dict[str, Any]], used_again: set[tuple[str, Any]]) -> None:
+        self._attempts += 1
+        model = ""
+        open_calls: dict[int, dict[str, Any]] = {}
+        for event in events:
+            kind, data = event["kind"], event["data"]
+            if kind == "trial_started":
+                model = data["model"]
+            elif kind == "model_called":
+                open_calls[data["call"]] = data
+            elif kind in ("model_replied", "model_failed"):
+                open_calls.pop(data.get("call", 0), None)
+                if "paid_by" not in data and (event["attempt"], data.get("call")) not in used_again:
+                    self._calls += 1
+                    self._spend(self._usage, model, data.get("requests", []), event["at"])
+            elif (
+                kind == "tool_returned"
+                and "paid_by" not in data
+                and (event["attempt"], data["id"]) not in used_again
+            ):
+                for bill in data.get("bills", ()):
+                    self._spend(self._tool_usage, bill["model"], [bill["usage"]], event["at"])
+        for data in open_calls.values():
+            sent = data["history_tokens"] + data["declared_tokens"]
+            self._unanswered.append(dump(Usage(requests=1, input=sent, estimated=True)))
+
+    def _spend(
+        self, usages: list[dict[str, Any]], model: str, requests: list[dict[str, Any]], at: str
+    ) -> None:
+        usages += requests
+        day = dt.datetime.fromisoformat(at).date()
+        self._costs.append(
+            self._prices.cost(model, load(requests, list[Usage], what="usage in events.jsonl"), day)
+        )
+
+    def document(self) -> dict[str, Any]:
+        known = [c for c in self._costs if c is not None]
+        return {
+            "attempts": self._attempts,
+            "model_calls": self._calls,
+            "usage": add_usage(self._usage),
+            "tool_usage": add_usage(self._tool_usage),
+            "cost_usd": float(sum(known, Decimal(0))) if len(known) == len(self._costs) else None,
+            "unanswered": {"model_calls": len(self._unanswered), "usage": add_usage(self._unanswered)},
+        }
+
+
+def prices_of(manifest: dict[str, Any]) -> PriceTable:
+    """The prices that the configurations of a run bring, then the built-in ones."""
+    own = [c["configuration"].get("prices", []) for c in manifest["configurations"].values()]
+    prices = load(
+        [price for prices in own for price in prices], tuple[Price, ...], what="prices in manifest.json"
+    )
+    return PriceTable(prices=prices + built_in_prices().prices)
+
+
+def spent(folder: Path) -> Decimal:
+    """USD that a run has cost so far as far as it is known: finished trials, attempts that were cut off, judging."""
+    finished = [r["outcome"]["cost_usd"] for r in brief_results(folder).values()]
+    judged = [record["judge_cost_usd"] for record in read_scores(folder)]
+    costs = [*finished, *judged, unfinished_usage(folder)["cost_usd"]]
+    return sum((Decimal(str(cost)) for cost in costs if cost is not None), Decimal(0))

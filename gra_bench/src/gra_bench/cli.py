@@ -67,6 +67,11 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Entry point: errors of use become a message on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(
+            stream, "reconfigure"
+        ):  # a lone surrogate in an answer is shown as \udc80, which is its JSON escape too
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = cli.main(args=argv, prog_name="gra-bench", standalone_mode=False)
         return sys.exit(result if isinstance(result, int) else 0)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import itertools
+from decimal import Decimal
 from typing import Any
 
 from attrs import frozen
 
 from gra_bench.ablation import variants
-from gra_bench.runner import Stage
+from gra_bench.execute import Stage, prices_of
 from gra_bench.scoring import Method, find_method, score_outcome
-from gra_bench.trials import Trial, trial_id
+from gra_bench.trials import Trial, plugins_of, setting_of, trial_id
 from gra_bench.workbench import Workbench, pairs
 from gra_core import Benchmark, Query, QueryRequest, Score, UsageError, converter, dump, load
 
 
 @frozen(kw_only=True)
 class Options:
-    """The options of `gra-bench run` that decide which trials there are; stored in the manifest."""
+    """The options of `gra-bench run` that a resume takes over; stored in the manifest. All but `max_cost` decide which
+    trials there are, and stay as they were."""
 
     benchmarks: tuple[str, ...] = ("geoktools",)
     configurations: tuple[str, ...] = ("llm", "llm-basic", "llm-tools", "gra")
@@ -36,6 +39,7 @@ class Options:
     sandbox: str | None = None
     judge: str | None = None
     judge_passes: int | None = None
+    max_cost: Decimal | None = None
 
 
 @frozen(kw_only=True)
@@ -89,7 +93,7 @@ class Experiment:
             "configurations": {
                 name: {
                     "configuration": dump(stage.configuration),
-                    "plugins": [dump(r) for _, r in sorted(stage.registry.plugins.records.items())],
+                    "plugins": plugins_of(stage.registry),
                     "sources": stage.sources.snapshot(),
                 }
                 for name, stage in self.stages.items()
@@ -132,26 +136,27 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
     request = QueryRequest(split=options.split, seed=options.seed, limit=options.limit, ids=options.queries)  # type: ignore[arg-type]
     sources = bench.sources()
     sets = {name: b.load().queries(request, sources) for name, b in benchmarks.items()}
-    snapshots = {name: stage.sources.snapshot() for name, stage in stages.items()}
     trials = []
     order = itertools.product(range(options.repeats), benchmarks, models)
+    settings: dict[tuple[str, str, str], str] = {}
     for repeat, name, model in order:
+        for stage in stages.values():
+            key = (name, model.id, stage.configuration.name)
+            if key not in settings:
+                settings[key] = setting_of(
+                    stage.configuration, stage.registry, stage.sources, benchmarks[name], model, _best_effort(options, stage)
+                )  # fmt: skip
         for query, stage in itertools.product(sets[name].queries, stages.values()):
-            c = stage.configuration
-            best_effort = options.best_effort if c.best_effort is None else c.best_effort
-            identity = trial_id(
-                query=query, benchmark=benchmarks[name], configuration=c, registry=stage.registry, model=model,
-                sources=snapshots[c.name], repeat=repeat, best_effort=best_effort,
-            )  # fmt: skip
+            setting = settings[name, model.id, stage.configuration.name]
             trials.append(
                 Trial(
-                    id=identity,
+                    id=trial_id(query, setting, repeat),
                     query=query,
                     benchmark=benchmarks[name],
-                    configuration=c,
+                    configuration=stage.configuration,
                     model=model,
                     repeat=repeat,
-                    best_effort=best_effort,
+                    best_effort=_best_effort(options, stage),
                 )
             )
     hashes = {name: s.dataset_hash for name, s in sets.items()}
@@ -166,12 +171,34 @@ def prepare(options: Options, bench: Workbench) -> Experiment:
     )
 
 
+def _best_effort(options: Options, stage: Stage) -> bool:
+    own = stage.configuration.best_effort
+    return options.best_effort if own is None else own
+
+
 def _check(options: Options) -> None:
     counts = {"--repeats": options.repeats, "--limit": options.limit, "--judge-passes": options.judge_passes}
     for name, value in counts.items():
         if value is not None and value < 1:
             raise UsageError(f"{name} {value}: expected at least 1")
+    if options.max_cost is not None and not options.max_cost > 0:
+        raise UsageError(f"--max-cost {options.max_cost}: expected an amount of US dollars above zero")
     pairs(options.sources, "--source")
+
+
+def check_prices(experiment: Experiment) -> None:
+    """`UsageError` when a budget is set and a model's price is not known: what it spends could not be told."""
+    if experiment.options.max_cost is None:
+        return
+    today = dt.datetime.now(dt.UTC).date()
+    tables = [prices_of(stage.configuration) for stage in experiment.stages.values()]
+    names = {t.model.id for t in experiment.trials} | {experiment.options.judge or "oracle"}
+    for name in sorted(names):
+        if any(prices.find(name, today) is None for prices in tables):
+            raise UsageError(
+                f"--max-cost {experiment.options.max_cost}: the price of {name} is not known",
+                hint="give it as [[prices]] in a configuration file, see docs/configurations.md",
+            )
 
 
 def _check_judge(options: Options, bench: Workbench, benchmarks: dict[str, Benchmark]) -> None:

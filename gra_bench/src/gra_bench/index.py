@@ -8,6 +8,7 @@ import contextlib
 import gc
 import hashlib
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -15,13 +16,13 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gra_bench.events import START
-from gra_bench.row import short_rows
+from gra_bench.row import brief, short_rows
 from gra_bench.scores import read_scores, scored_results
 from gra_bench.store import read_manifest
 from gra_bench.summary import summarize
 
 FILE = "index.sqlite"
+START = re.compile(rb'\{"trial":"([^"\\]*)","attempt":"([^"\\]*)"')
 VERSION = 1
 SAMPLE = 4096
 TABLES = """
@@ -98,7 +99,16 @@ class RunIndex:
             "select place, length from spans join attempts using (number) where trial = ? and attempt = ? order by place",
             (trial, attempt),
         ).fetchall()
-        return [event for span in spans for event in self._read("events.jsonl", *span)]
+        found = [event for span in spans for event in self._read("events.jsonl", *span)]
+        if any(event["trial"] != trial or event["attempt"] != attempt for event in found):
+            raise ValueError("the index does not fit the event log")
+        return found
+
+    @_once_more
+    def attempts(self) -> list[tuple[str, str]]:
+        """Trial and attempt of every attempt in the event log, in the order begun."""
+        self._refresh_events()
+        return self._base.execute("select trial, attempt from attempts order by number").fetchall()
 
     def close(self) -> None:
         with self._lock:
@@ -112,7 +122,7 @@ class RunIndex:
         for target in (path, path, Path(":memory:")):
             try:
                 base = sqlite3.connect(target, timeout=60, check_same_thread=False, isolation_level=None)
-                base.execute("pragma journal_mode = memory")
+                base.execute("pragma journal_mode = truncate")  # survives a kill
                 base.execute("pragma synchronous = off")
                 base.executescript(TABLES)
                 self._base = base
@@ -146,11 +156,11 @@ class RunIndex:
             self._set("results", stamp)
 
     def _read_results(self) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[int, int]]]:
-        """Results by trial id, and where each stands; the last one of a trial counts."""
+        """Brief results by trial id, and where each stands; the last one of a trial counts."""
         results: dict[str, dict[str, Any]] = {}
         places: dict[str, tuple[int, int]] = {}
         for place, line in _lines(self.folder / "results.jsonl", 0):
-            record = json.loads(line)
+            record = brief(json.loads(line))
             results[record["trial"]], places[record["trial"]] = record, (place, len(line))
         return results, places
 

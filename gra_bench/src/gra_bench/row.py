@@ -1,9 +1,12 @@
-"""Short rows of trials: what a list of thousands shows, without answers in full, plans and usage."""
+"""Short forms of results: what summaries and lists of thousands need, without answers in full, plans and scoring."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+from gra_bench.log import read_lines
 
 # `scores` has [view, score] for each view (a scorer, perhaps with a judge) that has scored the trial's benchmark.
 COLUMNS = (
@@ -27,6 +30,29 @@ _SAME = (
     "tier",
 )
 _TOKENS = ("input", "cached", "output", "thinking", "tool_use")
+
+
+_SCALARS = (
+    "status", "reason", "cost_usd", "model_calls", "tools", "tool_errors", "seconds", "waited_s",
+)  # fmt: skip
+
+
+def brief(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without what only its own page shows: a tenth of its size."""
+    outcome = result["outcome"]
+    kept = {name: outcome[name] for name in _SCALARS}
+    kept["answer"] = outcome["answer"][: MAX_ANSWER + 1]
+    for name in ("usage", "tool_usage"):
+        kept[name] = {k: v for k, v in outcome[name].items() if v or k == "requests"}
+    same = {
+        name: result.get(name) for name in (*_SAME, "attempt", "cluster", "scorer", "score", "query_hash")
+    }
+    return same | {"outcome": kept}
+
+
+def brief_results(folder: Path) -> dict[str, dict[str, Any]]:
+    """Brief results by trial id; the last one of a trial counts."""
+    return {record["trial"]: brief(record) for record in read_lines(folder / "results.jsonl")}
 
 
 def short_rows(scored: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:

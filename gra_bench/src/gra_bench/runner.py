@@ -5,42 +5,22 @@ from __future__ import annotations
 import shutil
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
+from gra_bench.desk import Desk
+from gra_bench.execute import Stage, carry_out
 from gra_bench.store import RunStore
 from gra_bench.trials import Trial
 from gra_bench.workers import share_out
-from gra_core import Configuration, Event, GraError, Query, Registry, Sources, content_hash, dump, hookimpl
-from gra_core.model import TrialBrief
-from gra_core.trial import TrialSetup, run_trial
+from gra_core import Query, content_hash, dump
+from gra_core.errors import RunStopped
+from gra_core.secrets import redact
+from gra_core.trial import Outcome
 
-
-@frozen(kw_only=True)
-class Stage:
-    """What the trials of one configuration share."""
-
-    configuration: Configuration
-    registry: Registry
-    sources: Sources
-
-
-class EventWriter:
-    """Plugin that writes each event to the run's log as it happens."""
-
-    def __init__(self, store: RunStore) -> None:
-        self._store = store
-        self.fault: GraError | None = None
-
-    @hookimpl
-    def gra_event(self, event: Event, context: Any) -> None:
-        trial, attempt = context.state["gra-bench"]
-        try:
-            self._store.write_event(trial, attempt, event)
-        except GraError as error:
-            self.fault = error
+Earlier = Callable[[str], Iterable[dict[str, Any]]]
 
 
 @define
@@ -53,24 +33,20 @@ class Progress:
     tell: Callable[[dict[str, Any]], None] = field(default=lambda result: None)
 
 
+@define(kw_only=True)
 class Runner:
-    """Runs trials with `concurrency` workers. `stopped` says why it ended early, if it did."""
+    """Runs trials in threads of this process. The desk knows why it ended early, if it did.
 
-    def __init__(
-        self,
-        *,
-        store: RunStore,
-        stages: dict[str, Stage],
-        score: Callable[[Query, str, Any], Any],
-        keep_workspaces: bool = True,
-    ) -> None:
-        self._store, self._stages, self._score = store, stages, score
-        self._keep = keep_workspaces
-        self._writer = EventWriter(store)
-        self._stop = threading.Event()
-        self.stopped = ""
-        for registry in {id(s.registry): s.registry for s in stages.values()}.values():
-            registry.plugins.manager.register(self._writer, name="gra-bench-events")
+    `earlier` gives the event records of a trial's attempts that were cut off.
+    """
+
+    store: RunStore
+    desk: Desk
+    stages: dict[str, Stage]
+    score: Callable[[Query, str, Any], Any]
+    earlier: Earlier = lambda trial: ()
+    keep_workspaces: bool = True
+    stop: threading.Event = field(factory=threading.Event)
 
     def run(self, trials: list[Trial], progress: Progress, *, concurrency: int = 1) -> None:
         """Carry out the trials; each is durable before `progress` is told of it. Ctrl-C ends at once."""
@@ -80,48 +56,53 @@ class Runner:
             progress.failed += result["outcome"]["status"] in ("failed", "limit")
             progress.tell(result)
 
-        share_out(trials, self._carry_out, done, stop=self._stop, concurrency=concurrency, name="trial")
+        share_out(trials, self._attempt, done, stop=self.stop, concurrency=concurrency, name="trial")
 
-    def _carry_out(self, trial: Trial) -> dict[str, Any] | None:
+    def _attempt(self, trial: Trial) -> dict[str, Any] | None:
         """One trial from start to durable result; None when it must be repeated by a resume."""
-        stage = self._stages[trial.configuration.name]
-        benchmark = trial.benchmark.load()
-        attempt = uuid.uuid4().hex[:8]
-        folder = self._store.folder / "workspaces" / trial.id
-        shutil.rmtree(folder, ignore_errors=True)
-        brief = TrialBrief(
-            trial_id=trial.id,
-            query=trial.query,
-            skills=benchmark.skills(trial.query),
-            reference=lambda: benchmark.reference(trial.query),
-        )
-        setup = TrialSetup(
-            registry=stage.registry, configuration=trial.configuration, model=trial.model, sources=stage.sources, workspace=folder,
-            text=trial.query.text, instruction=trial.benchmark.answer_instruction, best_effort=trial.best_effort, brief=brief,
-            state={"gra-bench": (trial.id, attempt)},
-        )  # fmt: skip
-        record = run_trial(setup)
-        if self._writer.fault is not None:
-            raise self._writer.fault
-        if record.outcome.ends_run:
-            self.stopped = record.outcome.message
-            self._stop.set()
+        if self.desk.stopped(trial.model.id):
             return None
-        if not self._keep:
-            shutil.rmtree(folder, ignore_errors=True)
-        result = self._result(trial, attempt, dump(record.outcome), record.outcome)
-        self._store.finish(result)
+        attempt, workspace = new_attempt(), self.store.folder / "workspaces" / trial.id
+        try:
+            outcome = carry_out(
+                trial, self.stages[trial.configuration.name], self.desk, attempt=attempt, workspace=workspace,
+                earlier=self.earlier(trial.id), budgeted=self.desk.budget is not None,
+            )  # fmt: skip
+            if not self.keep_workspaces:
+                shutil.rmtree(workspace, ignore_errors=True)
+            return self.settle(trial, attempt, outcome)
+        except RunStopped as stopped:
+            if not self.desk.stopped(trial.model.id):
+                self.desk.stop(str(stopped))
+            return None
+        finally:
+            self.desk.end(attempt)
+
+    def settle(self, trial: Trial, attempt: str, outcome: Outcome) -> dict[str, Any] | None:
+        """Score an outcome and make its trial finished, or stop the run (or the model) as it demands."""
+        complete = self.desk.end(attempt)
+        if outcome.ends_run:
+            self.desk.stop(outcome.message, trial.model.id)
+        if outcome.ends_run or not complete:
+            return None
+        result = self._result(trial, attempt, outcome)
+        self.store.finish(result)
         return result
 
-    def _result(self, trial: Trial, attempt: str, outcome: dict[str, Any], value: Any) -> dict[str, Any]:
+    def _result(self, trial: Trial, attempt: str, outcome: Outcome) -> dict[str, Any]:
         query = trial.query
-        score = self._score(query, trial.benchmark.name, value)
+        score = self.score(query, trial.benchmark.name, outcome)
         scorers = trial.benchmark.scorers
         return {
             "trial": trial.id, "attempt": attempt, "benchmark": query.benchmark, "configuration": trial.configuration.name,
             "model": trial.model.id, "query": query.id, "repeat": trial.repeat, "split": query.split, "cluster": query.cluster,
             "template": query.template, "K": query.K, "domain": query.domain, "tier": query.tier,
             "solvable": query.solvable,
-            "scorer": scorers[0] if scorers else None, "score": score.value, "scoring": dump(score), "outcome": outcome,
-            "query_hash": content_hash([query]),
+            "scorer": scorers[0] if scorers else None, "score": score.value, "scoring": dump(score),
+            "outcome": redact(dump(outcome)), "query_hash": content_hash([query]),
         }  # fmt: skip
+
+
+def new_attempt() -> str:
+    """The id of an attempt."""
+    return uuid.uuid4().hex[:12]

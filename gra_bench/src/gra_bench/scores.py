@@ -7,9 +7,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from gra_bench.store import SCHEMA_VERSION, Log, read_lines
+from gra_bench.log import Log, read_lines
+from gra_bench.store import SCHEMA_VERSION
 from gra_bench.summary import add_usage
-from gra_core.secrets import redact
 
 View = tuple[str | None, str | None, int]
 
@@ -24,12 +24,13 @@ class ScoreStore:
 
     def note(self, call: dict[str, Any]) -> None:
         """Append a request to a judge; it survives a kill of the process."""
-        self._calls.append(redact(call))
+        self._calls.append(call)
 
     def finish(self, record: dict[str, Any]) -> None:
         """Make a score finished: the requests it took, then the score, on disk."""
         self._calls.sync()
-        self._scores.append({"schema_version": SCHEMA_VERSION, **redact(record)}, durable=True)
+        self._scores.append({"schema_version": SCHEMA_VERSION, **record})
+        self._scores.sync()
 
     def close(self) -> None:
         self._scores.close()

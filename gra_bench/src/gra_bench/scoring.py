@@ -17,18 +17,20 @@ from typing import Any
 
 from attrs import frozen
 
-from gra_bench.events import EventIndex
+from gra_bench.accounts import prices_of
+from gra_bench.desk import Desk
+from gra_bench.execute import GatedClient
+from gra_bench.index import RunIndex
 from gra_bench.scores import ScoreStore, read_scores
 from gra_bench.store import read_manifest, read_queries
 from gra_bench.workers import share_out
 from gra_core import (
     Autorater,
     DuplicateName,
+    Event,
     Judge,
     Model,
     ModelError,
-    Price,
-    PriceTable,
     Query,
     Registry,
     Score,
@@ -38,10 +40,9 @@ from gra_core import (
     UnknownName,
     Usage,
     UsageError,
-    built_in_prices,
     dump,
-    load,
 )
+from gra_core.errors import RunStopped
 
 ENDS = ("daily_quota", "auth")
 
@@ -99,17 +100,20 @@ def find_method(registry: Registry, name: str, judge: str | None, passes: int | 
 
 
 class Rating:
-    """Scores results of one run by one method. `stopped` says why it ended early, if it did."""
+    """Scores results of one run by one method; requests to the judge have their turn at the desk. `stopped` says why it
+    ended early, if it did."""
 
-    def __init__(self, store: ScoreStore, method: Method, *, retry_unscored: bool = False) -> None:
-        self.store, self.method = store, method
+    def __init__(
+        self, store: ScoreStore, method: Method, desk: Desk, *, retry_unscored: bool = False
+    ) -> None:
+        self.store, self.method, self.desk = store, method, desk
         self.stopped = ""
         self._stop = threading.Event()
         self._known = {record["rating"]: record for record in read_scores(store.folder)}
         self._retry = retry_unscored
         self._prices = prices_of(read_manifest(store.folder))
         self._queries: dict[str, Query] = {}
-        self._events: EventIndex | None = None
+        self._index: RunIndex | None = None
 
     def todo(self, results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """The results that this method has not scored yet. What the judge could not be reached for is due again."""
@@ -130,14 +134,18 @@ class Rating:
             return []
         self._queries = read_queries(self.store.folder)
         if self.method.model is not None:
-            self._events = EventIndex(self.store.folder)
+            self._index = RunIndex(self.store.folder)
         made: list[dict[str, Any]] = []
 
         def done(record: dict[str, Any]) -> None:
             made.append(record)
             tell(record)
 
-        share_out(results, self._score, done, stop=self._stop, concurrency=concurrency, name="score")
+        try:
+            share_out(results, self._score, done, stop=self._stop, concurrency=concurrency, name="score")
+        finally:
+            if self._index is not None:
+                self._index.close()
         return made
 
     def _score(self, result: dict[str, Any]) -> dict[str, Any] | None:
@@ -176,31 +184,39 @@ class Rating:
         self, autorater: Autorater, query: Query, result: dict[str, Any], session: str
     ) -> tuple[Score, dict[str, Any], str] | None:
         """Score, account and the kind of a judge's failure; None when the judge's failure ends everything."""
-        assert self.method.model is not None and self._events is not None
+        assert self.method.model is not None and self._index is not None
         outcome = result["outcome"]
         submission = Submission(
             query=query, answer=outcome["answer"], status=outcome["status"],
-            events=self._events.of(result["trial"], result["attempt"]),
+            events=tuple(map(_event, self._index.events(result["trial"], result["attempt"]))),
         )  # fmt: skip
         rating = {"rating": self.method.identity(result), "session": session, "trial": result["trial"]}
 
         def observe(call: dict[str, Any]) -> None:
             self.store.note({**rating, "scorer": autorater.name, "judge": self.method.judge, **call})
 
-        client = self.method.model.open(TrialBrief(trial_id=rating["rating"], query=query))
+        price = (
+            self._prices.find(self.method.model.id, dt.datetime.now(dt.UTC).date())
+            if self.desk.budget
+            else None
+        )
+        opened = self.method.model.open(TrialBrief(trial_id=rating["rating"], query=query))
+        client = GatedClient(opened, self.desk, session, price)
         judge = Judge(client, observe=observe)
         error = ""
         try:
             score = autorater.rate(submission, judge, self.method.passes)
         except ModelError as fault:
             if fault.kind in ENDS:
-                self.stopped = fault.message
-                self._stop.set()
+                self._end(fault.message)
                 return None
             score, error = (
                 Score(value=None, explanation=f"the judge failed: {fault.kind}: {fault.message}"),
                 fault.kind,
             )
+        except RunStopped as stopped:
+            self._end(str(stopped))
+            return None
         finally:
             client.close()
         cost = self._prices.cost(self.method.model.id, judge.requests, dt.datetime.now(dt.UTC).date())
@@ -210,6 +226,14 @@ class Rating:
         }  # fmt: skip
         return score, account, error
 
+    def _end(self, why: str) -> None:
+        self.stopped = why
+        self._stop.set()
+
+
+def _event(record: dict[str, Any]) -> Event:
+    return Event(**{k: record[k] for k in ("seq", "kind", "at", "elapsed_s", "data")})
+
 
 def judge_results(
     methods: dict[str, list[Method]],
@@ -217,6 +241,7 @@ def judge_results(
     folder: Path,
     *,
     concurrency: int = 1,
+    desk: Desk | None = None,
     retry_unscored: bool = False,
     tell: Callable[[dict[str, Any]], None] = lambda record: None,
 ) -> dict[str, Any]:
@@ -226,6 +251,7 @@ def judge_results(
     (unscored or not reached), and why it stopped early, if it did.
     """
     results = list(results)
+    desk = desk or Desk(lambda trial, attempt, event: None, most=concurrency)
     store = ScoreStore(folder)
     new = calls = missing = 0
     stopped = ""
@@ -233,7 +259,7 @@ def judge_results(
         for benchmark, chosen in methods.items():
             mine = [r for r in results if r["benchmark"] == benchmark]
             for method in chosen:
-                rating = Rating(store, method, retry_unscored=retry_unscored)
+                rating = Rating(store, method, desk, retry_unscored=retry_unscored)
                 if not stopped:
                     made = rating.run(rating.todo(mine), concurrency=concurrency, tell=tell)
                     new, calls, stopped = (
@@ -246,15 +272,6 @@ def judge_results(
     finally:
         store.close()
     return {"new_scores": new, "new_judge_calls": calls, "unscored": missing, "stopped": stopped}
-
-
-def prices_of(manifest: dict[str, Any]) -> PriceTable:
-    """The prices that the configurations of a run bring, then the built-in ones."""
-    own = [c["configuration"].get("prices", []) for c in manifest["configurations"].values()]
-    prices = load(
-        [price for prices in own for price in prices], tuple[Price, ...], what="prices in manifest.json"
-    )
-    return PriceTable(prices=prices + built_in_prices().prices)
 
 
 def find_query(result: dict[str, Any], queries: dict[str, Query], store: ScoreStore) -> Query:

@@ -1,124 +1,65 @@
 """Runs on disk: a manifest, an append-only event log, and results that can be read without it.
 
-Format in docs/runs.md. A finished trial is on disk (fsync) before anybody is told of it; a torn last line, left by a
-kill, is recognised and cut off.
+Format in docs/runs.md. A finished trial is on disk (fsync) before anybody is told of it; trials that finish at the same
+time share one fsync.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
-import os
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from gra_core import Event, GraError, Query, UsageError, content_hash, dump, load
+from gra_bench.log import Log, StoreFull, read_lines, sync_folder, write_json
+from gra_core import Event, Query, UsageError, content_hash, dump, load
 
 SCHEMA_VERSION = 1
-
-
-class StoreFull(GraError):
-    """The disk is full; the run can be resumed once there is room."""
-
-
-class Log:
-    """An append-only file of JSON lines."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        cut_torn_line(path)
-        self._file: BinaryIO = path.open("ab")
-        self._lock = threading.Lock()
-
-    def append(self, record: dict[str, Any], *, durable: bool = False) -> None:
-        """Add one line; with `durable` it is on disk when this returns."""
-        line = json.dumps(record, ensure_ascii=True, separators=(",", ":"), default=str).encode() + b"\n"
-        with self._lock:
-            try:
-                self._file.write(line)
-                self._file.flush()
-                if durable:
-                    os.fsync(self._file.fileno())
-            except OSError as error:
-                raise StoreFull(
-                    f"cannot write {self.path}: {error.strerror}",
-                    hint="make room, then run again with --resume",
-                ) from error
-
-    def sync(self) -> None:
-        """Everything appended so far is on disk when this returns."""
-        with self._lock:
-            os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        with self._lock:
-            self._file.close()
-
-
-def cut_torn_line(path: Path) -> None:
-    """Cut what follows the last line feed: a record that a kill left half-written."""
-    if not path.exists():
-        return
-    with path.open("rb+") as file:
-        size = file.seek(0, os.SEEK_END)
-        position = size
-        while position > 0:
-            start = max(0, position - 65536)
-            file.seek(start)
-            found = file.read(position - start).rfind(b"\n")
-            if found >= 0:
-                position = start + found + 1
-                break
-            position = start
-        if position < size:
-            file.truncate(position)
-
-
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a log; a torn last line is left out, any other broken line is an error."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise UsageError(
-                    f"{path}, line {number} is not JSON: {error}",
-                    hint="the run directory was changed by hand",
-                ) from error
+SYNC_EVERY_S = 1.0
+# What an earlier start that was killed at once may have left behind.
+LEFTOVERS = {"lock", "manifest.json.new"}
 
 
 class RunStore:
     """One run directory, opened for writing by one process at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lock: Any = None) -> None:
         self.folder = folder
-        self._lock_file = (folder / "lock").open("a")
+        self._lock_file = lock or _lock(folder)
         try:
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UsageError(
-                f"another process is writing to {folder}", hint="wait for it, or use another --run-dir"
-            ) from None
-        self.events = Log(folder / "events.jsonl")
-        self.results = Log(folder / "results.jsonl")
-        self.queries = Log(folder / "queries.jsonl")
+            self.events = Log(folder / "events.jsonl")
+            self.results = Log(folder / "results.jsonl")
+            self.queries = Log(folder / "queries.jsonl")
+            sync_folder(folder)
+        except BaseException:
+            self._lock_file.close()
+            raise
+        self._commits = threading.Condition()
+        self._waiting: list[bytes] = []
+        self._given = self._durable = 0
+        self._busy = False
+        self._closed = threading.Event()
+        threading.Thread(target=self._sync_now_and_then, daemon=True, name="gra-sync").start()
 
     @classmethod
     def create(cls, folder: Path, manifest: dict[str, Any]) -> RunStore:
-        """Start a run in a new (or empty) folder."""
-        if folder.exists() and any(folder.iterdir()):
-            raise UsageError(
-                f"{folder} is not empty", hint="use --resume to go on with it, or another --run-dir"
-            )
-        folder.mkdir(parents=True, exist_ok=True)
-        write_json(folder / "manifest.json", {"schema_version": SCHEMA_VERSION, **manifest})
-        return cls(folder)
+        """Start a run in a new (or empty) folder. `UsageError` when there is something in it."""
+        _refuse_contents(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable(folder, error) from error
+        lock = _lock(folder)
+        try:
+            _refuse_contents(folder)  # another process may have been faster
+            write_json(folder / "manifest.json", {"schema_version": SCHEMA_VERSION, **manifest})
+        except BaseException:
+            lock.close()
+            raise
+        return cls(folder, lock)
 
     @classmethod
     def resume(cls, folder: Path) -> RunStore:
@@ -128,15 +69,19 @@ class RunStore:
 
     def add_queries(self, queries: Iterable[Query]) -> None:
         """Keep queries with their references beside the results, so that the run can be scored without its benchmark."""
-        known = set(read_queries(self.folder))
+        known = {record["hash"] for record in read_lines(self.folder / "queries.jsonl")}
+        new: list[dict[str, Any]] = []
         for query in queries:
             if (name := content_hash([query])) not in known:
                 known.add(name)
-                self.queries.append({"hash": name, "query": dump(query)}, durable=False)
+                new.append({"hash": name, "query": dump(query)})
+        if new:
+            self.queries.append(*new)
         self.queries.sync()
 
     def write_event(self, trial: str, attempt: str, event: Event) -> None:
-        """Append an event; it survives a kill of the process, and a crash of the machine once its trial is finished."""
+        """Append an event. It survives a kill of the process at once, and a crash of the machine when its trial is
+        finished, or after `SYNC_EVERY_S`."""
         self.events.append(
             {
                 "trial": trial,
@@ -150,36 +95,87 @@ class RunStore:
         )
 
     def finish(self, result: dict[str, Any]) -> None:
-        """Make a trial finished: its events, then its result, on disk."""
-        self.events.sync()
-        self.results.append({"schema_version": SCHEMA_VERSION, **result}, durable=True)
+        """Make a trial finished: its events, then its result, on disk when this returns.
 
-    def finished(self) -> dict[str, dict[str, Any]]:
-        """Results by trial id; the last one counts."""
-        return read_results(self.folder)
+        The first of several callers writes for all that came meanwhile.
+        """
+        line = self.results.encode({"schema_version": SCHEMA_VERSION, **result})
+        with self._commits:
+            self._waiting.append(line)
+            self._given += 1
+            mine = self._given
+            self._commits.wait_for(lambda: self._durable >= mine or not self._busy)
+            if self._durable >= mine:
+                return
+            lines, self._waiting = self._waiting, []
+            last, self._busy = self._given, True
+        try:
+            self.events.sync()
+            self.results.write(b"".join(lines))
+            self.results.sync()
+        except BaseException:
+            with self._commits:
+                self._waiting[:0] = lines  # whoever waits for them tries, and fails, for itself
+                self._busy = False
+                self._commits.notify_all()
+            raise
+        with self._commits:
+            self._durable, self._busy = last, False
+            self._commits.notify_all()
 
     def close(self) -> None:
-        self.events.close()
-        self.results.close()
-        self.queries.close()
+        self._closed.set()
+        for log in (self.events, self.results, self.queries):
+            with contextlib.suppress(StoreFull):
+                log.sync()
+            log.close()
         self._lock_file.close()
 
+    def _sync_now_and_then(self) -> None:
+        while not self._closed.wait(SYNC_EVERY_S):
+            with contextlib.suppress(StoreFull):  # the next write tells
+                self.events.sync()
 
-def write_json(path: Path, value: Any) -> None:
-    """Write beside and rename: the file is whole or not there."""
-    new = path.with_name(path.name + ".new")
-    with new.open("w", encoding="utf-8") as file:
-        json.dump(value, file, indent=1, ensure_ascii=False, default=str)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
+
+def holds_something(folder: Path) -> bool:
+    """Whether a folder has anything in it but what a start that was killed at once leaves behind."""
+    if not folder.exists():
+        return False
+    return not folder.is_dir() or any(p.name not in LEFTOVERS for p in folder.iterdir())
+
+
+def _refuse_contents(folder: Path) -> None:
+    if holds_something(folder):
+        raise UsageError(f"{folder} is not empty", hint="use --resume to go on with it, or another --run-dir")
+
+
+def _unusable(folder: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"{folder} cannot be used: {error.strerror or error}",
+        hint="give a --run-dir that you may write to, with room on the disk",
+    )
+
+
+def _lock(folder: Path) -> Any:
+    try:
+        file = (folder / "lock").open("a")
+    except OSError as error:
+        raise _unusable(folder, error) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise UsageError(
+            f"another process is writing to {folder}", hint="wait for it, or use another --run-dir"
+        ) from None
+    return file
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a run; `UsageError` when the folder is not one, or of a newer format."""
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{folder} is not a run directory: it has no manifest.json") from None
     except ValueError as error:
         raise UsageError(f"{folder}/manifest.json is not JSON: {error}") from error
@@ -192,7 +188,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def read_results(folder: Path) -> dict[str, dict[str, Any]]:
-    """Results by trial id."""
+    """Results by trial id; the last one of a trial counts."""
     return {record["trial"]: record for record in read_lines(folder / "results.jsonl")}
 
 

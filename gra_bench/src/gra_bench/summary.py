@@ -9,7 +9,12 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
+import attrs
+
+from gra_core import Usage
+
 Key = tuple[str, str, str, str, str, int]
+COUNTS = tuple(f.name for f in attrs.fields(Usage) if f.name != "estimated")
 
 
 def summarize(results: Iterable[dict[str, Any]], configurations: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -85,7 +90,7 @@ def judging(trials: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The sum of usage records; estimated when any part is."""
-    total: dict[str, Any] = defaultdict(int)
+    total: dict[str, Any] = dict.fromkeys(COUNTS, 0)
     estimated = False
     for usage in usages:
         estimated = estimated or bool(usage.get("estimated"))

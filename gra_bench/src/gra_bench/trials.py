@@ -9,7 +9,8 @@ from typing import Any
 from attrs import frozen
 
 import gra_core
-from gra_core import Benchmark, Configuration, Model, Query, Registry, dump
+from gra_core import Benchmark, Configuration, Model, Query, Registry, Sources, dump
+from gra_core.plugins import content_of
 
 
 @frozen(kw_only=True)
@@ -25,24 +26,43 @@ class Trial:
     best_effort: bool
 
 
-def trial_id(
-    *, query: Query, benchmark: Benchmark, configuration: Configuration, registry: Registry, model: Model,
-    sources: dict[str, str], repeat: int, best_effort: bool,
+def digest(value: Any) -> str:
+    """SHA-256 (first 20 hex digits) of JSON-ready data."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def setting_of(
+    configuration: Configuration, registry: Registry, sources: Sources, benchmark: Benchmark, model: Model, best_effort: bool
 ) -> str:  # fmt: skip
-    """SHA-256 (first 20 hex digits) over everything that can change a trial's outcome.
+    """A hash of everything but query and repeat that can change a trial's outcome: the core and the plugins with their
+    files (prompts, code, data) and versions, the configuration with its settings, the sources' snapshots, the model and
+    whatever else identifies it, how the answer is asked for.
 
     Not in it: how outcomes are scored, since a run can be scored again.
     """
-    parts: dict[str, Any] = {
-        "core": gra_core.__version__,
-        "query": dump(query),
-        "instruction": benchmark.answer_instruction,
-        "configuration": dump(configuration),
-        "plugins": [dump(record) for _, record in sorted(registry.plugins.records.items())],
-        "model": [model.id, model.snapshot],
-        "sources": sources,
-        "repeat": repeat,
-        "best_effort": best_effort,
-    }
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
+    return digest(
+        {
+            "core": [gra_core.__version__, content_of("gra_core")],
+            "plugins": plugins_of(registry),
+            "configuration": dump(configuration),
+            "sources": sources.snapshot(),
+            "model": [model.id, model.snapshot],
+            "instruction": benchmark.answer_instruction,
+            "best_effort": best_effort,
+        }
+    )
+
+
+def plugins_of(registry: Registry) -> list[dict[str, Any]]:
+    """The active plugins: name, distribution, version, and a hash of the files."""
+    contents = registry.plugins.contents()
+    return [
+        {**dump(record), "content": contents[name]}
+        for name, record in sorted(registry.plugins.records.items())
+    ]
+
+
+def trial_id(query: Query, setting: str, repeat: int) -> str:
+    """The identity of a trial: the query's content, the setting (`setting_of`) and the repeat."""
+    return digest([dump(query), setting, repeat])

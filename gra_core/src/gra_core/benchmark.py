@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Generator, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
@@ -204,6 +205,11 @@ class Scorer:
 
     def score(self, query: Query, answer: str, status: str = "answered") -> Score:
         function = load_object(self.function) if isinstance(self.function, str) else self.function
-        if "status" in inspect.signature(function).parameters:
+        if _takes_status(function):
             return function(query, answer, status=status)
         return function(query, answer)
+
+
+@lru_cache(maxsize=256)
+def _takes_status(function: Callable[..., Score]) -> bool:
+    return "status" in inspect.signature(function).parameters

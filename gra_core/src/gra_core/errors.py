@@ -72,7 +72,12 @@ class ToolError(GraError):
 
 
 class RunStopped(GraError):
-    """The run ends here: a trial in flight has no outcome, and is tried again when the run goes on."""
+    """The run ends here: a trial in flight has no outcome, and is tried again when the run goes on. `requests` is the
+    usage of a model call that it takes with it."""
+
+    def __init__(self, message: str, *, hint: str = "", requests: tuple[Any, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.requests = requests
 
 
 class LimitExceeded(GraError):

@@ -56,7 +56,8 @@ class JsonHandler:
     """Plain JSON data."""
 
     def write(self, value: Any, path: Path) -> None:
-        path.write_text(json.dumps(value, allow_nan=False, ensure_ascii=False), encoding="utf-8")
+        # ASCII with escapes: lone surrogates have no UTF-8.
+        path.write_text(json.dumps(value, allow_nan=False), encoding="utf-8")
 
     def read(self, path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))

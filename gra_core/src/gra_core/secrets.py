@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
-_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)S?$", re.I)
+_ENDS = tuple(word + s for word in ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL") for s in ("", "S"))
 _SHORTEST = 8
 MASK = "[secret removed]"
 
 
 def secret_values() -> list[str]:
     """Values of environment variables whose names end like a key's, longest first."""
-    found = {value for name, value in os.environ.items() if _NAME.search(name) and len(value) >= _SHORTEST}
+    found = {
+        value
+        for name, value in os.environ.items()
+        if name.upper().endswith(_ENDS) and len(value) >= _SHORTEST
+    }
     return sorted(found, key=lambda v: (-len(v), v))
 
 

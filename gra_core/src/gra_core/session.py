@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import traceback
 from collections import Counter
+from collections.abc import Awaitable
 from typing import Any
 
 from gra_core.clock import Clock
@@ -171,6 +171,10 @@ class Session:
             spent = Usage(requests=1, input=self._estimate(system, measured), estimated=True)
             self._record_failure("abandoned", limit.message, (spent,), 0.0)
             raise
+        except RunStopped as stopped:
+            if stopped.requests:
+                self._record_failure("stopped", stopped.message, stopped.requests, 0.0)
+            raise
         self.requests.extend(reply.requests)
         self._record_reply(reply, self.clock.used - started)
         return reply
@@ -315,7 +319,7 @@ def run_tool(tool: Tool, context: ToolContext, arguments: dict[str, Any]) -> Too
 
     def work() -> Any:
         value = tool.function(context, **arguments)
-        return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
+        return _run(value) if inspect.isawaitable(value) else value
 
     try:
         value = context.clock.run(work, timeout_s=tool.timeout_s)
@@ -335,8 +339,13 @@ def _fault(name: str, error: BaseException) -> ToolError:
     return ToolError("internal", message, hint="try other arguments or another tool")
 
 
-async def _awaited(value: Any) -> Any:
-    return await value
+def _run(value: Awaitable[Any]) -> Any:
+    import asyncio
+
+    async def awaited() -> Any:
+        return await value
+
+    return asyncio.run(awaited())
 
 
 def declaration_of(tool: Tool) -> ToolDeclaration:

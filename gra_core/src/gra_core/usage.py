@@ -93,16 +93,18 @@ class PriceTable:
 
     prices: tuple[Price, ...] = ()
 
+    def find(self, model_id: str, on: dt.date) -> Price | None:
+        """The price of a model on a day, or None when it is not known."""
+        fitting = (
+            p
+            for p in self.prices
+            if fnmatch.fnmatchcase(model_id, p.model) and p.valid_from <= on <= p.valid_to
+        )
+        return next(fitting, None)
+
     def cost(self, model_id: str, requests: Iterable[Usage], on: dt.date) -> Decimal | None:
         """USD of a sequence of single requests, or None when no price is known: never a silent zero."""
-        price = next(
-            (
-                p
-                for p in self.prices
-                if fnmatch.fnmatchcase(model_id, p.model) and p.valid_from <= on <= p.valid_to
-            ),
-            None,
-        )
+        price = self.find(model_id, on)
         if price is None:
             return None
         return sum((price.of(usage) for usage in requests), Decimal(0))

@@ -18,6 +18,7 @@ from gra_core.converter import dump, load
 from gra_core.errors import ToolError
 from gra_core.format import JSON_FORMAT, DatasetFormat, format_for
 from gra_core.result import DatasetReply
+from gra_core.secrets import redact
 from gra_core.source import SourceUse
 
 SCHEME = "ds://"
@@ -91,19 +92,29 @@ class Dataset:
         return DatasetReply(ref=m.ref, path=str(self.path), summary=extra | m.summary)
 
 
+def _text_of(manifest: Manifest) -> str:
+    return json.dumps(redact(dump(manifest)))
+
+
 class Workspace:
-    """A folder of datasets. References are ``ds://<id>`` and resolve inside this folder or not at all."""
+    """A folder of datasets, made with the first of them. References are ``ds://<id>`` and resolve inside this folder or
+    not at all."""
 
     def __init__(
         self, root: Path, formats: list[DatasetFormat] | None = None, *, preview_rows: int = 5
     ) -> None:
-        self.root = Path(root)
+        self._root = Path(root)
         self.formats = list(formats or [])
         if not any(f.name == "json" for f in self.formats):
             self.formats.append(JSON_FORMAT)
         self.preview_rows = preview_rows
         self._lock = threading.Lock()
-        (self.root / "datasets").mkdir(parents=True, exist_ok=True)
+
+    @property
+    def root(self) -> Path:
+        """The folder; it exists."""
+        self._root.mkdir(parents=True, exist_ok=True)
+        return self._root
 
     def put(
         self,
@@ -120,10 +131,11 @@ class Workspace:
         """Store an object under a new reference made from `name`. Nothing is left behind when writing fails."""
         spec = format_for(value, self.formats)
         handler = spec.load()
-        staging = Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
+        (self._root / "datasets").mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=".new-", dir=self._root))
         try:
             file = f"data{spec.extension}"
-            handler.write(value, staging / file)
+            handler.write(redact(value) if spec == JSON_FORMAT else value, staging / file)
             with self._lock:
                 identity = self._free_id(name)
                 manifest = Manifest(
@@ -132,10 +144,8 @@ class Workspace:
                     summary=handler.summarize(value, self.preview_rows), columns=dict(columns or {}), nodata=nodata,
                     time_basis=time_basis, time_zone=time_zone, notes=tuple(notes), lineage=lineage or Lineage(),
                 )  # fmt: skip
-                (staging / "manifest.json").write_text(
-                    json.dumps(dump(manifest), ensure_ascii=False), encoding="utf-8"
-                )
-                target = self.root / "datasets" / identity
+                (staging / "manifest.json").write_text(_text_of(manifest), encoding="utf-8")
+                target = self._root / "datasets" / identity
                 os.replace(staging, target)
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
@@ -151,7 +161,7 @@ class Workspace:
                 f"{ref!r} is not a dataset reference",
                 hint=f"expected ds://<id> as returned by a tool; here: {self._known()}",
             )
-        folder = self.root / "datasets" / match[1]
+        folder = self._root / "datasets" / match[1]
         try:
             data = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -173,7 +183,7 @@ class Workspace:
 
     def list(self) -> list[Dataset]:
         """All datasets, oldest first."""
-        folders = sorted(p.parent.name for p in (self.root / "datasets").glob("*/manifest.json"))
+        folders = sorted(p.parent.name for p in (self._root / "datasets").glob("*/manifest.json"))
         found = [self.open(SCHEME + name) for name in folders]
         return sorted(found, key=lambda d: (d.manifest.created, d.ref))
 
@@ -183,14 +193,14 @@ class Workspace:
         manifest = evolve(dataset.manifest, **changes)
         target = dataset.path.parent / "manifest.json"
         staging = target.with_suffix(".new")
-        staging.write_text(json.dumps(dump(manifest), ensure_ascii=False), encoding="utf-8")
+        staging.write_text(_text_of(manifest), encoding="utf-8")
         os.replace(staging, target)
         return evolve(dataset, manifest=manifest)
 
     def _free_id(self, name: str) -> str:
         stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "data"
         number = 1
-        while (self.root / "datasets" / f"{stem}-{number}").exists():
+        while (self._root / "datasets" / f"{stem}-{number}").exists():
             number += 1
         return f"{stem}-{number}"
 

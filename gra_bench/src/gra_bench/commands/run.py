@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +27,25 @@ from gra_bench.options import (
 )
 
 DEFAULT_FOLDER = "runs"
+DEFAULT_CONCURRENCY = 4
+
+
+class Dollars(click.ParamType):
+    """An exact amount."""
+
+    name = "USD"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Decimal:
+        try:
+            amount = Decimal(str(value).removeprefix("$"))
+        except InvalidOperation:
+            self.fail(f"{value!r} is not an amount of US dollars, such as 2.50", param, ctx)
+        if not (amount.is_finite() and amount > 0):
+            self.fail(f"{value!r}: expected an amount above zero", param, ctx)
+        return amount
+
+
+DOLLARS = Dollars()
 
 
 @click.command(short_help="Run benchmarks over configurations and models.")
@@ -67,10 +91,16 @@ DEFAULT_FOLDER = "runs"
 @click.option(
     "--concurrency",
     type=click.IntRange(1),
-    default=2,
+    default=DEFAULT_CONCURRENCY,
     show_default=True,
     metavar="N",
-    help="Trials at a time.",
+    help="At most N trials, and requests to a model, at a time; rate limits make it fewer.",
+)
+@click.option(
+    "--max-cost",
+    type=DOLLARS,
+    metavar="USD",
+    help="Stop before the run has cost more than this, all in all.",
 )
 @click.option(
     "--run-dir",
@@ -78,7 +108,16 @@ DEFAULT_FOLDER = "runs"
     metavar="DIR",
     help=f"Where the run is written. [default: {DEFAULT_FOLDER}/<time>]",
 )
-@click.option("--resume", is_flag=True, help="Go on with the run in --run-dir: finished trials are kept.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with the run in --run-dir: finished trials are kept. Starts it when there is none yet.",
+)
+@click.option(
+    "--retry-failed",
+    is_flag=True,
+    help="With --resume: try trials again that failed because their model could not be reached.",
+)
 @click.option(
     "--best-effort/--strict",
     default=True,
@@ -109,10 +148,8 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     `--run-dir DIR --resume`; options that are not given are then those the run was started with. With a judge, the
     autoraters of the benchmarks score the finished trials too.
     """
-    from gra_bench.experiment import Options, prepare, read_options
-    from gra_bench.runner import Progress, Runner
-    from gra_bench.scoring import judge_results
-    from gra_bench.store import RunStore, read_manifest
+    from gra_bench.experiment import Options, check_prices, prepare, read_options
+    from gra_bench.store import RunStore, holds_something, read_manifest
     from gra_bench.workbench import Workbench, pairs
 
     names = {f.name for f in attrs.fields(Options)}
@@ -123,59 +160,123 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     }
     options = Options(**explicit)
     folder: Path | None = given["run_dir"]
-    if given["resume"]:
-        if folder is None:
-            raise click.UsageError("--resume needs --run-dir: which run is to go on?")
-        stored = read_options(read_manifest(folder))
-        if differing := [n for n, v in explicit.items() if getattr(stored, n) != v]:
-            raise click.UsageError(
-                f"{folder} was started with other options: {', '.join(sorted(differing))}; leave them out, or start a new run"
-            )
-        options = stored
+    if given["retry_failed"] and not given["resume"]:
+        raise click.UsageError("--retry-failed goes with --resume: a new run has no failed trials")
+    if given["resume"] and folder is None:
+        raise click.UsageError("--resume needs --run-dir: which run is to go on?")
+    resumes = given["resume"] and folder is not None and holds_something(folder)
+    if resumes and folder is not None:
+        options = _resumed_options(read_options(read_manifest(folder)), explicit, folder)
+    elif given["resume"]:
+        click.echo(f"Note: there is no run in {folder} yet; it is started.", err=True)
     bench = Workbench(
         on=options.on, off=options.off, choice=pairs(options.sources, "--source"), record=given["record"], replay=given["replay"],
         settings=tool_settings(options.sandbox),
     )  # fmt: skip
     experiment = prepare(options, bench)
-    if given["resume"] and folder is not None:
+    check_prices(experiment)
+    if resumes and folder is not None:
         refuse_changed(read_manifest(folder), experiment.manifest(), folder)
     _check_models(experiment)
     for note in experiment.notes:
         click.echo(f"Note: {note}", err=True)
     folder = folder or Path(DEFAULT_FOLDER) / dt.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-    store = RunStore.resume(folder) if given["resume"] else RunStore.create(folder, experiment.manifest())
+    store = RunStore.resume(folder) if resumes else RunStore.create(folder, experiment.manifest())
     try:
-        store.add_queries(t.query for t in experiment.trials)
-        finished = store.finished()
-        todo = [t for t in experiment.trials if t.id not in finished]
-        runner = Runner(
-            store=store,
-            stages=experiment.stages,
-            score=experiment.score,
-            keep_workspaces=given["keep_workspaces"],
+        with ended_by_signals():
+            made = _carry_out(experiment, store, given)
+    except KeyboardInterrupt:
+        click.echo(
+            f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
+            err=True,
         )
-        progress = Progress(total=len(experiment.trials), finished=len(experiment.trials) - len(todo))
-        try:
-            with live_progress(progress):
-                runner.run(todo, progress, concurrency=given["concurrency"])
-            results = store.finished()
-            judging: dict[str, Any] = {}
-            if options.judge and not runner.stopped:
-                wanted = [results[t.id] for t in experiment.trials if t.id in results]
-                with live_scores() as tell:
-                    judging = judge_results(
-                        experiment.judging(), wanted, folder, concurrency=given["concurrency"], tell=tell
-                    )
-        except KeyboardInterrupt:
-            click.echo(
-                f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
-                err=True,
-            )
-            return 1
+        return 1
     finally:
         store.close()
-    stopped = runner.stopped or judging.get("stopped", "")
-    return _finish(experiment, folder, results, todo, stopped, judging, as_json=given["as_json"])
+    return _finish(experiment, folder, *made, as_json=given["as_json"])
+
+
+def _resumed_options(stored: Any, explicit: dict[str, Any], folder: Path) -> Any:
+    """The options a run was started with; only the budget may be another one now."""
+    budget = {n: v for n, v in explicit.items() if n == "max_cost"}
+    if differing := [n for n, v in explicit.items() if n not in budget and getattr(stored, n) != v]:
+        raise click.UsageError(
+            f"{folder} was started with other options: {', '.join(sorted(differing))}; leave them out, or start a new run"
+        )
+    return attrs.evolve(stored, **budget)
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Batch systems end a job with SIGTERM: it is taken like Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _carry_out(experiment: Any, store: Any, given: dict[str, Any]) -> tuple[set[str], str, dict[str, Any]]:
+    """Run what is not finished, then judge: ids of the trials run now, why it stopped early, what judging led to."""
+    from gra_bench.accounts import attempts_by_trial, spent
+    from gra_bench.budget import Budget
+    from gra_bench.desk import Desk
+    from gra_bench.index import RunIndex
+    from gra_bench.row import brief_results
+    from gra_bench.runner import Progress, Runner
+    from gra_bench.scoring import judge_results
+    from gra_bench.store import read_results
+
+    options, folder, concurrency = experiment.options, store.folder, given["concurrency"]
+    budget = Budget(allowed=options.max_cost, spent=spent(folder)) if options.max_cost else None
+    desk = Desk(store.write_event, most=concurrency, budget=budget)
+    store.add_queries(t.query for t in experiment.trials)
+    finished = {trial: r["outcome"] for trial, r in brief_results(folder).items()}
+    todo = [t for t in experiment.trials if _is_due(finished.get(t.id), retry=given["retry_failed"])]
+    index = RunIndex(folder)
+    begun = attempts_by_trial(index)
+    runner = Runner(
+        store=store,
+        desk=desk,
+        stages=experiment.stages,
+        score=experiment.score,
+        earlier=lambda trial: (
+            event for attempt in begun.get(trial, ()) for event in index.events(trial, attempt)
+        ),
+        keep_workspaces=given["keep_workspaces"],
+    )
+    progress = Progress(total=len(experiment.trials), finished=len(experiment.trials) - len(todo))
+    try:
+        with live_progress(progress):
+            runner.run(todo, progress, concurrency=concurrency)
+        judging: dict[str, Any] = {}
+        if options.judge and not desk.stops:
+            results = read_results(folder)
+            wanted = [results[t.id] for t in experiment.trials if t.id in results]
+            with live_scores() as tell:
+                judging = judge_results(
+                    experiment.judging(), wanted, folder, concurrency=concurrency, desk=desk, tell=tell
+                )
+    except BaseException:
+        desk.stop("the run was interrupted")
+        raise
+    finally:
+        index.close()
+    stopped = "; ".join(dict.fromkeys(desk.stops.values())) or judging.get("stopped", "")
+    return {t.id for t in todo}, stopped, judging
+
+
+# Failures that say nothing of the agent: they are tried again when the user asks for it.
+UNREACHED = ("unavailable", "timeout", "quota")
+
+
+def _is_due(outcome: dict[str, Any] | None, *, retry: bool) -> bool:
+    if outcome is None:
+        return True
+    return retry and outcome["status"] == "failed" and outcome["reason"] in UNREACHED
 
 
 # Parts of a manifest that must be as they were for a run to go on, and what each is in words.
@@ -210,20 +311,21 @@ def _check_models(experiment: Any) -> None:
 
 
 def _finish(
-    experiment: Any, folder: Path, results: dict[str, Any], todo: list[Any], stopped: str, judging: dict[str, Any],
-    *, as_json: bool,
-) -> int:  # fmt: skip
+    experiment: Any, folder: Path, todo: set[str], stopped: str, judging: dict[str, Any], *, as_json: bool
+) -> int:
     from gra_bench.ablation import effects
     from gra_bench.accounts import unfinished_judging, unfinished_usage
     from gra_bench.index import keep_index
+    from gra_bench.row import brief_results
     from gra_bench.scores import read_scores, scored_results
     from gra_bench.summary import summarize
     from gra_bench.tables import print_comparisons, print_summary
 
     keep_index(folder)
+    results = brief_results(folder)
     wanted = [results[t.id] for t in experiment.trials if t.id in results]
     rows = summarize(scored_results(wanted, read_scores(folder)), list(experiment.stages))
-    made = [results[t.id] for t in todo if t.id in results]
+    made = [r for r in wanted if r["trial"] in todo]
     document = {
         "run_dir": str(folder),
         "dataset_hash": experiment.dataset_hash,

@@ -49,7 +49,7 @@ def command(
     """
     from gra_bench.commands.run import live_scores
     from gra_bench.scoring import find_method, judge_results
-    from gra_bench.store import RunStore, read_manifest
+    from gra_bench.store import RunStore, read_manifest, read_results
     from gra_bench.workbench import Workbench
     from gra_core import TrialBrief
 
@@ -61,7 +61,7 @@ def command(
         method.model.open(TrialBrief()).close()
     store = RunStore.resume(run)
     try:
-        results = list(store.finished().values())
+        results = list(read_results(run).values())
         chosen = benchmarks or tuple(dict.fromkeys(r["benchmark"] for r in results))
         if unknown := set(chosen) - {r["benchmark"] for r in results}:
             raise click.UsageError(f"{run} has no finished trial of {', '.join(sorted(unknown))}")

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from gra_bench.index import RunIndex
+from gra_bench.log import read_lines
 from gra_bench.row import COLUMNS
-from gra_bench.store import read_lines, read_results
+from gra_bench.store import read_results
 from gra_bench.viewer.datasets import Datasets
 
 SCHEMA_VERSION = 1

@@ -1,0 +1,168 @@
+"""What trials in flight ask of the process that owns the run: a turn at the model, money, and their events on disk.
+
+One object for all trials, used by threads of this process directly and by workers of a cluster through a proxy
+(`gra_bench.cluster`), so it speaks in plain values only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from decimal import Decimal
+
+from attrs import frozen
+
+from gra_bench.budget import Bound, Budget
+from gra_bench.pace import Lane
+from gra_core import Event
+from gra_core.errors import RunStopped
+
+Writer = Callable[[str, str, Event], None]
+
+
+@frozen(kw_only=True)
+class Permit:
+    """Leave to make one request. `output` bounds its output tokens when money does; `key` is what it is for."""
+
+    id: int
+    key: str
+    attempt: str
+    entered: int = 0
+    aside: Decimal = Decimal(0)
+    output: int | None = None
+
+
+class Desk:
+    """`most` requests to a model at a time; `budget` None spends without bound. `stops` says what has been stopped, by
+    model id (``""``: everything), and why."""
+
+    def __init__(self, write: Writer, *, most: int, budget: Budget | None = None) -> None:
+        self._write, self._most, self.budget = write, most, budget
+        self.stops: dict[str, str] = {}
+        self._lanes: dict[str, Lane] = {}
+        self._permits: dict[int, Permit] = {}
+        self._numbers = itertools.count(1)
+        self._changed = threading.Condition()
+        self._begun: set[str] = set()
+        self._torn: set[str] = set()
+
+    # -- turns and money -------------------------------------------------------------------------------------------
+
+    def enter(self, model: str, attempt: str, bound: Bound | None) -> Permit:
+        """Wait for a turn at a model, and for money when there is a budget; `RunStopped` when there will be none."""
+        with self._changed:
+            while True:
+                self._refuse(model)
+                lane = self._lanes.setdefault(model, Lane(self._most))
+                pause = lane.waits(time.monotonic())
+                if pause == 0.0:
+                    money = self._money(model, bound)
+                    if money is not None:
+                        return self._grant(model, attempt, lane.enter(), *money)
+                    pause = float("inf")
+                self._changed.wait(None if pause == float("inf") else pause)
+
+    def limited(self, permit: Permit, seconds: float | None) -> None:
+        """The request has met a rate limit, which asks for `seconds`."""
+        with self._changed:
+            if lane := self._lanes.get(permit.key):
+                lane.limited(permit.entered, seconds, time.monotonic())
+
+    def leave(self, permit: Permit, cost: Decimal, succeeded: bool) -> None:
+        """The request has ended."""
+        with self._changed:
+            if self._permits.pop(permit.id, None) is None:
+                return  # its worker was thought lost
+            if lane := self._lanes.get(permit.key):
+                lane.leave(succeeded=succeeded)
+            if self.budget is not None:
+                self.budget.settle(permit.key, permit.aside, cost)
+            self._changed.notify_all()
+
+    def enter_tool(self, tool: str, attempt: str) -> Permit:
+        """Set aside what this tool's dearest call has cost; wait for it, or `RunStopped`."""
+        with self._changed:
+            while True:
+                self._refuse("")
+                if self.budget is None:
+                    return self._grant(tool, attempt, 0, Decimal(0), None)
+                if (aside := self.budget.set_aside_for(tool)) is not None:
+                    return self._grant(tool, attempt, 0, aside, None)
+                self._stop_when_nothing_comes_back(f"another call of {tool}")
+                self._changed.wait()
+
+    def _money(self, model: str, bound: Bound | None) -> tuple[Decimal, int | None] | None:
+        if self.budget is None or bound is None:
+            return Decimal(0), None
+        found = self.budget.set_aside(model, bound)
+        if found is None:
+            self._stop_when_nothing_comes_back(f"another request to {model}")
+        return found
+
+    def _stop_when_nothing_comes_back(self, what: str) -> None:
+        assert self.budget is not None
+        if self.budget.aside == 0:
+            self._stop(f"the budget does not allow {what}: {self.budget.spent:.6f} of {self.budget.allowed} USD are spent; "
+                       "raise --max-cost to go on", "")  # fmt: skip
+            self._refuse("")
+
+    def _grant(self, key: str, attempt: str, entered: int, aside: Decimal, output: int | None) -> Permit:
+        permit = Permit(
+            id=next(self._numbers), key=key, attempt=attempt, entered=entered, aside=aside, output=output
+        )
+        self._permits[permit.id] = permit
+        return permit
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def stop(self, why: str, model: str = "") -> None:
+        """No more requests to a model (or to any): those that wait for a turn end with `RunStopped`."""
+        with self._changed:
+            self._stop(why, model)
+
+    def stopped(self, model: str) -> str:
+        """Why a model gets no more requests, or an empty text."""
+        return self.stops.get("") or self.stops.get(model, "")
+
+    def _stop(self, why: str, model: str) -> None:
+        self.stops.setdefault(model, why)
+        self._changed.notify_all()
+
+    def _refuse(self, model: str) -> None:
+        if why := self.stopped(model):
+            raise RunStopped(why)
+
+    # -- attempts --------------------------------------------------------------------------------------------------
+
+    def begin(self, attempt: str) -> bool:
+        """Whether an attempt begins for the first time: a cluster runs a task again when it has lost a worker."""
+        with self._changed:
+            first = attempt not in self._begun
+            self._begun.add(attempt)
+            return first
+
+    def event(self, trial: str, attempt: str, event: Event) -> None:
+        """Write an event. When that fails, everything stops."""
+        try:
+            self._write(trial, attempt, event)
+        except RunStopped as error:
+            self._torn.add(attempt)
+            self.stop(str(error))
+            raise
+
+    def end(self, attempt: str) -> bool:
+        """An attempt has ended or its worker is lost: what it still holds is free again. Whether all its events are
+        written."""
+        with self._changed:
+            self._begun.discard(attempt)
+            for permit in [p for p in self._permits.values() if p.attempt == attempt]:
+                del self._permits[permit.id]
+                if lane := self._lanes.get(permit.key):
+                    lane.leave(succeeded=False)
+                if self.budget is not None:
+                    # What a lost request has cost is not known: the money set aside for it counts as spent.
+                    self.budget.settle(permit.key, permit.aside, permit.aside)
+            self._changed.notify_all()
+            return attempt not in self._torn
