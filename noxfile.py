@@ -68,7 +68,21 @@ def bench(session: nox.Session) -> None:
     """Speed and memory, as ratios within one run."""
     install(session)
     for script in sorted(Path("benchmarks").glob("bench_*.py")):
-        session.run("python", str(script))
+        if script.name != "bench_peer.py":  # that is session `peer`
+            session.run("python", str(script))
+
+
+@nox.session(python=PYTHONS)
+def peer(session: nox.Session) -> None:
+    """Our runner beside inspect_ai, which gets an environment of its own: it is no dependency of ours."""
+    install(session)
+    folder = Path("benchmarks") / ".peer-venv"
+    python = str(folder / "bin" / "python")
+    if not Path(python).exists():
+        session.run("python", "-m", "venv", str(folder))
+    requirements = str(Path("benchmarks") / "peer" / "requirements.txt")
+    session.run(python, "-m", "pip", "install", "-q", "-r", requirements, external=True)
+    session.run("python", "benchmarks/bench_peer.py", "--peer-python", python, *session.posargs)
 
 
 @nox.session(python=PYTHONS)
