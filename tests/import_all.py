@@ -10,8 +10,8 @@ import sys
 def main(name: str) -> None:
     package = importlib.import_module(name)
     for module in pkgutil.walk_packages(package.__path__, name + "."):
-        # The testing helpers and the skill template need extras of their own.
-        if not any(part in module.name for part in (".testing", ".template")):
+        # The testing helpers, the skill template and work on a cluster need extras of their own.
+        if not any(part in module.name for part in (".testing", ".template", ".cluster")):
             importlib.import_module(module.name)
 
 

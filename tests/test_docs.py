@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from gra_core import hookspecs
+from gra_core import hookspecs, mapping_with
 from gra_core.plugins import PluginSet
 from gra_core.registry import Registry
+from gra_core.testing import ThreadMapper
 from gra_core.trajectory import KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,6 +42,20 @@ def test_a_section_states_the_signature_and_its_example_is_accepted(name: str) -
     plugins.add(plugin, name)
     assert not plugins.failures
     Registry(plugins)
+
+
+def test_the_example_of_work_in_parts_runs(tmp_path: Path) -> None:
+    section = (DOCS / "first-skill.md").read_text().split("### Heavy work in parts")[1]
+    code = re.search(r"```python\n(.*?)```", section, re.S)
+    assert code
+    module: dict[str, Any] = {"__name__": "example_parts"}
+    exec(compile(code[1], "docs/first-skill.md", "exec"), module)
+    paths = [tmp_path / f"{n}.txt" for n in range(5)]
+    for n, path in enumerate(paths):
+        path.write_text("line\n" * n)
+    assert module["count_lines"](paths) == 10
+    with mapping_with(ThreadMapper(2)):
+        assert module["count_lines"](paths) == 10
 
 
 @pytest.mark.parametrize("name", HOOKS)

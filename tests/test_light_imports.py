@@ -18,6 +18,7 @@ HEAVY = (
     "duckdb",
     "statsforecast",
     "scipy",
+    "distributed",
 )
 
 

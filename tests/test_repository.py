@@ -31,7 +31,7 @@ def test_every_list_of_members_is_the_list_of_folders() -> None:
     assert {d.split(" @ ")[0] for d in root} == NAMES
     development = (ROOT / "requirements-dev.txt").read_text()
     folders = {m.folder.relative_to(ROOT).as_posix() for m in MEMBERS}
-    assert set(re.findall(r"^-e \./(\S+)$", development, re.M)) == folders
+    assert set(re.findall(r"^-e \./([^\s\[]+)(?:\[\S+\])?$", development, re.M)) == folders
     linter = configparser.ConfigParser()
     linter.read(ROOT / ".importlinter")
     packages = {m.package for m in MEMBERS}

@@ -15,6 +15,12 @@ from distributed import Client, Future, TimeoutError, Worker
 
 from gra_core.parallel import Outcome, mapping_with
 
+# For `dask.config.set` where worker processes are started. dask has them give freed memory back at once, and makes them
+# ask the system for every array anew: raster work then takes twice the processor time (measured, glibc).
+WORKERS_KEEP_MEMORY = {
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 256 * 2**20,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 32 * 2**20,
+}
 # Seconds after which a wait looks whether the cluster still has a worker.
 LOOK_S = 5.0
 # Parts go before trials that have not started: somebody waits for them.
