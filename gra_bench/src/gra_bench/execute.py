@@ -19,6 +19,7 @@ from gra_core import (
     Clock,
     Configuration,
     Event,
+    GraError,
     ModelClient,
     ModelError,
     ModelReply,
@@ -39,6 +40,10 @@ from gra_core.journal import Journal
 from gra_core.trial import Outcome, TrialSetup, run_trial
 
 STATE = "gra-bench"
+
+
+class WorkerLost(GraError):
+    """The process that carried out an attempt is gone."""
 
 
 @frozen(kw_only=True)
@@ -180,3 +185,24 @@ def carry_out(
         journal=Journal(earlier), state={STATE: Place(desk=desk, trial=trial.id, attempt=attempt, prices=prices)},
     )  # fmt: skip
     return run_trial(setup).outcome
+
+
+@frozen(kw_only=True)
+class Here:
+    """Carries out attempts in this process, in the workspaces of a run's folder."""
+
+    stages: dict[str, Stage]
+    desk: Desk
+    folder: Path
+    keep_workspaces: bool = True
+
+    def carry_out(self, trial: Trial, attempt: str, earlier: list[dict[str, Any]]) -> Outcome:
+        """See `gra_bench.runner.Runner`."""
+        workspace = self.folder / "workspaces" / trial.id
+        outcome = carry_out(
+            trial, self.stages[trial.configuration.name], self.desk, attempt=attempt, workspace=workspace, earlier=earlier,
+            budgeted=self.desk.budget is not None,
+        )  # fmt: skip
+        if not self.keep_workspaces:
+            shutil.rmtree(workspace, ignore_errors=True)
+        return outcome

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from attrs import define, field
 
 from gra_bench.desk import Desk
-from gra_bench.execute import Stage, carry_out
+from gra_bench.execute import WorkerLost
 from gra_bench.store import RunStore
 from gra_bench.trials import Trial
 from gra_bench.workers import share_out
@@ -20,7 +20,9 @@ from gra_core.errors import RunStopped
 from gra_core.secrets import redact
 from gra_core.trial import Outcome
 
-Earlier = Callable[[str], Iterable[dict[str, Any]]]
+Records = list[dict[str, Any]]
+# A trial that has cost so many workers their lives is a failed one.
+MAX_LOSSES = 3
 
 
 @define
@@ -35,17 +37,17 @@ class Progress:
 
 @define(kw_only=True)
 class Runner:
-    """Runs trials in threads of this process. The desk knows why it ended early, if it did.
+    """Runs trials, `concurrency` at a time. The desk knows why it ended early, if it did.
 
-    `earlier` gives the event records of a trial's attempts that were cut off.
+    `carry_out` makes one attempt at a trial, here or on a cluster; `earlier` gives the event records of attempts at a trial
+    that were cut off, those lost since the run began given by their ids.
     """
 
     store: RunStore
     desk: Desk
-    stages: dict[str, Stage]
+    carry_out: Callable[[Trial, str, Records], Outcome]
     score: Callable[[Query, str, Any], Any]
-    earlier: Earlier = lambda trial: ()
-    keep_workspaces: bool = True
+    earlier: Callable[[str, list[str]], Records] = lambda trial, lost: []
     stop: threading.Event = field(factory=threading.Event)
 
     def run(self, trials: list[Trial], progress: Progress, *, concurrency: int = 1) -> None:
@@ -56,27 +58,27 @@ class Runner:
             progress.failed += result["outcome"]["status"] in ("failed", "limit")
             progress.tell(result)
 
-        share_out(trials, self._attempt, done, stop=self.stop, concurrency=concurrency, name="trial")
+        share_out(trials, self._trial, done, stop=self.stop, concurrency=concurrency, name="trial")
 
-    def _attempt(self, trial: Trial) -> dict[str, Any] | None:
+    def _trial(self, trial: Trial) -> dict[str, Any] | None:
         """One trial from start to durable result; None when it must be repeated by a resume."""
-        if self.desk.stopped(trial.model.id):
-            return None
-        attempt, workspace = new_attempt(), self.store.folder / "workspaces" / trial.id
-        try:
-            outcome = carry_out(
-                trial, self.stages[trial.configuration.name], self.desk, attempt=attempt, workspace=workspace,
-                earlier=self.earlier(trial.id), budgeted=self.desk.budget is not None,
-            )  # fmt: skip
-            if not self.keep_workspaces:
-                shutil.rmtree(workspace, ignore_errors=True)
-            return self.settle(trial, attempt, outcome)
-        except RunStopped as stopped:
-            if not self.desk.stopped(trial.model.id):
-                self.desk.stop(str(stopped))
-            return None
-        finally:
-            self.desk.end(attempt)
+        lost: list[str] = []
+        while not self.desk.stopped(trial.model.id):
+            attempt = new_attempt()
+            try:
+                return self.settle(
+                    trial, attempt, self.carry_out(trial, attempt, self.earlier(trial.id, lost))
+                )
+            except RunStopped as stopped:
+                if not self.desk.stopped(trial.model.id):
+                    self.desk.stop(str(stopped))
+            except WorkerLost as loss:
+                lost.append(attempt)
+                if len(lost) == MAX_LOSSES:
+                    return self.settle(trial, new_attempt(), _given_up(loss))
+            finally:
+                self.desk.end(attempt)
+        return None
 
     def settle(self, trial: Trial, attempt: str, outcome: Outcome) -> dict[str, Any] | None:
         """Score an outcome and make its trial finished, or stop the run (or the model) as it demands."""
@@ -106,3 +108,9 @@ class Runner:
 def new_attempt() -> str:
     """The id of an attempt."""
     return uuid.uuid4().hex[:12]
+
+
+def _given_up(loss: WorkerLost) -> Outcome:
+    """What the lost attempts have cost is in the run's account of unfinished attempts."""
+    message = f"{MAX_LOSSES} workers died while they ran it; the last: {loss.message}"
+    return Outcome(status="failed", reason="worker_lost", message=message, cost_usd=Decimal(0))

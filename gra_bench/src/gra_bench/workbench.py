@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from gra_core import Configuration, PluginSelection, Registry, Sources, UsageError, read_configuration
 from gra_core.configuration import merge, table_of
@@ -39,6 +39,17 @@ def find_configuration(name: str, registry: Registry) -> Configuration:
     return read_configuration(Path(name), parent=parent)
 
 
+@frozen(kw_only=True)
+class WorkbenchOptions:
+    """What a `Workbench` is made of, for making the same one in another process. Paths are absolute."""
+
+    on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+    choice: tuple[tuple[str, str], ...] = ()
+    record: Path | None = None
+    replay: Path | None = None
+
+
 class Workbench:
     """A registry for commands, and one for each configuration that selects other plugins."""
 
@@ -59,6 +70,25 @@ class Workbench:
         self.registry = self._load(PluginSelection())
         if sandbox := self.settings.get("sandbox"):
             self.registry.sandboxes[sandbox]
+
+    @property
+    def options(self) -> WorkbenchOptions:
+        """What another process needs for the same workbench. `settings` are in the configurations already."""
+        return WorkbenchOptions(
+            on=self._on, off=self._off, choice=tuple(sorted(self._choice.items())),
+            record=self._record and self._record.resolve(), replay=self._replay and self._replay.resolve(),
+        )  # fmt: skip
+
+    @classmethod
+    def of(cls, options: WorkbenchOptions) -> Workbench:
+        """The workbench that `options` describe."""
+        return cls(
+            on=options.on,
+            off=options.off,
+            choice=dict(options.choice),
+            record=options.record,
+            replay=options.replay,
+        )
 
     def _load(self, selection: PluginSelection) -> Registry:
         selection = selection.adjusted(on=self._on, off=self._off)

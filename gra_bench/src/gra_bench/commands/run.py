@@ -27,7 +27,7 @@ from gra_bench.options import (
 )
 
 DEFAULT_FOLDER = "runs"
-DEFAULT_CONCURRENCY = 4
+DEFAULT_CONCURRENCY = 8
 
 
 class Dollars(click.ParamType):
@@ -95,6 +95,11 @@ DOLLARS = Dollars()
     show_default=True,
     metavar="N",
     help="At most N trials, and requests to a model, at a time; rate limits make it fewer.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS|local[:N]",
+    help="Run trials on a Dask cluster: a running one, or N worker processes here.",
 )
 @click.option(
     "--max-cost",
@@ -238,21 +243,18 @@ def _carry_out(experiment: Any, store: Any, given: dict[str, Any]) -> tuple[set[
     todo = [t for t in experiment.trials if _is_due(finished.get(t.id), retry=given["retry_failed"])]
     index = RunIndex(folder)
     begun = attempts_by_trial(index)
-    runner = Runner(
-        store=store,
-        desk=desk,
-        stages=experiment.stages,
-        score=experiment.score,
-        earlier=lambda trial: (
-            event for attempt in begun.get(trial, ()) for event in index.events(trial, attempt)
-        ),
-        keep_workspaces=given["keep_workspaces"],
-    )
+
+    def earlier(trial: str, lost: list[str]) -> list[dict[str, Any]]:
+        return [event for attempt in (*begun.get(trial, ()), *lost) for event in index.events(trial, attempt)]
+
     progress = Progress(total=len(experiment.trials), finished=len(experiment.trials) - len(todo))
+    judging: dict[str, Any] = {}
     try:
-        with live_progress(progress):
+        with _hands(experiment, desk, folder, given) as hands, live_progress(progress):
+            runner = Runner(
+                store=store, desk=desk, carry_out=hands.carry_out, score=experiment.score, earlier=earlier
+            )
             runner.run(todo, progress, concurrency=concurrency)
-        judging: dict[str, Any] = {}
         if options.judge and not desk.stops:
             results = read_results(folder)
             wanted = [results[t.id] for t in experiment.trials if t.id in results]
@@ -269,8 +271,37 @@ def _carry_out(experiment: Any, store: Any, given: dict[str, Any]) -> tuple[set[
     return {t.id for t in todo}, stopped, judging
 
 
+@contextlib.contextmanager
+def _hands(experiment: Any, desk: Any, folder: Path, given: dict[str, Any]) -> Iterator[Any]:
+    """What carries out trials: this process, or a cluster."""
+    from gra_bench.execute import Here
+
+    keep = given["keep_workspaces"]
+    if given["scheduler"] is None:
+        yield Here(stages=experiment.stages, desk=desk, folder=folder, keep_workspaces=keep)
+        return
+    cluster = connect(given["scheduler"], desk, folder, experiment.bench.options, keep_workspaces=keep)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def connect(scheduler: str, *arguments: Any, **options: Any) -> Any:
+    """A `gra_bench.cluster.Cluster`; `UsageError` when the extra is not installed."""
+    from gra_core import UsageError
+
+    try:
+        from gra_bench.cluster import Cluster
+    except ImportError as error:
+        raise UsageError(
+            f"--scheduler {scheduler} needs the package {error.name}", hint='pip install "gra-bench[dask]"'
+        ) from error
+    return Cluster(scheduler, *arguments, **options)
+
+
 # Failures that say nothing of the agent: they are tried again when the user asks for it.
-UNREACHED = ("unavailable", "timeout", "quota")
+UNREACHED = ("unavailable", "timeout", "quota", "worker_lost")
 
 
 def _is_due(outcome: dict[str, Any] | None, *, retry: bool) -> bool:

@@ -1,0 +1,310 @@
+"""Trials on a dask.distributed cluster, with the run itself staying here: store, desk and scores.
+
+Each trial is a task that frees its worker's slot at once (it mostly waits for a model), so that the slots serve parts of
+tools' work; how many trials run at a time is decided here. When a worker dies, its trials begin again as new attempts that
+use what the lost ones have paid for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import secrets
+import shutil
+import tarfile
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import dask
+from attrs import field, frozen
+from distributed import Client, LocalCluster, Worker, get_worker, secede
+from distributed.comm import get_address_host_port
+
+from gra_bench.cluster_map import WORKERS_KEEP_MEMORY, mapping_on
+from gra_bench.desk import Desk
+from gra_bench.desk_wire import DeskServer, RemoteDesk, address_towards
+from gra_bench.execute import Stage, WorkerLost, carry_out
+from gra_bench.trials import Trial, setting_of, trial_id
+from gra_bench.workbench import Workbench, WorkbenchOptions
+from gra_core import Configuration, Query, UsageError
+from gra_core.errors import RunStopped
+from gra_core.trial import Outcome
+
+CONNECT_S = 20
+LOOK_S = 2.0
+LOST = "lost"
+
+
+@frozen(kw_only=True)
+class Task:
+    """All that a worker needs for one attempt at a trial."""
+
+    trial: str
+    attempt: str
+    query: Query
+    benchmark: str
+    configuration: Configuration
+    model: str
+    repeat: int
+    best_effort: bool
+    earlier: list[dict[str, Any]] = field(factory=list, repr=False)
+    workbench: WorkbenchOptions
+    folder: str
+    mark: str
+    keep_workspace: bool
+    budgeted: bool
+    desk: tuple[str, int]
+    key: bytes = field(repr=False)
+
+
+@frozen(kw_only=True)
+class Returned:
+    """What comes back: the outcome, and the workspace as a tar file where the worker does not see the run's folder."""
+
+    outcome: Outcome
+    workspace: bytes = field(default=b"", repr=False)
+
+
+# -- on the worker -----------------------------------------------------------------------------------------------------
+
+
+def work(task: Task) -> Returned | str:
+    """Run one attempt. ``LOST`` when the cluster runs it for the second time, since it has lost the first worker."""
+    worker = get_worker()
+    secede()
+    desk: Any = RemoteDesk(task.desk, task.key)
+    if not desk.begin(task.attempt):
+        return LOST
+    stage = _stage(task.workbench, _Frozen(task.configuration))
+    trial = _trial(task, stage, worker)
+    with _workspace(task) as (folder, shared), mapping_on(worker):
+        outcome = carry_out(
+            trial, stage, desk, attempt=task.attempt, workspace=folder, earlier=task.earlier, budgeted=task.budgeted
+        )  # fmt: skip
+        if not task.keep_workspace:
+            shutil.rmtree(folder, ignore_errors=True)
+        packed = b"" if shared else _pack(folder)
+    return Returned(outcome=outcome, workspace=packed)
+
+
+class _Frozen:
+    """A configuration as a key: equal when its text is."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration, self._text = configuration, repr(configuration)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Frozen) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+_making = threading.Lock()
+
+
+def _stage(options: WorkbenchOptions, frozen_configuration: _Frozen) -> Stage:
+    with _making:  # several trials start at the same time, and plugins are loaded once
+        return _make_stage(options, frozen_configuration)
+
+
+@lru_cache(maxsize=64)
+def _make_stage(options: WorkbenchOptions, frozen_configuration: _Frozen) -> Stage:
+    configuration, bench = frozen_configuration.configuration, Workbench.of(options)
+    return Stage(
+        configuration=configuration, registry=bench.registry_of(configuration), sources=bench.sources(configuration)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _setting(
+    options: WorkbenchOptions, frozen_configuration: _Frozen, benchmark: str, model: str, best_effort: bool
+) -> str:
+    stage = _stage(options, frozen_configuration)
+    registry = stage.registry
+    return setting_of(
+        stage.configuration, registry, stage.sources, registry.benchmarks[benchmark], registry.model(model), best_effort
+    )  # fmt: skip
+
+
+def _trial(task: Task, stage: Stage, worker: Worker) -> Trial:
+    """The trial as this worker's plugins make it; `UsageError` when they are not those of the run."""
+    setting = _setting(
+        task.workbench, _Frozen(task.configuration), task.benchmark, task.model, task.best_effort
+    )
+    if trial_id(task.query, setting, task.repeat) != task.trial:
+        raise UsageError(
+            f"worker {worker.address} would run other trials than this process: its plugins, their versions or files, its "
+            "sources or its models differ",
+            hint="install the same packages, data and model settings on all machines",
+        )
+    registry = stage.registry
+    return Trial(
+        id=task.trial, query=task.query, benchmark=registry.benchmarks[task.benchmark], configuration=task.configuration,
+        model=registry.model(task.model), repeat=task.repeat, best_effort=task.best_effort,
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def _workspace(task: Task) -> Iterator[tuple[Path, bool]]:
+    """The trial's folder in the run where this worker sees it, else a temporary one."""
+    folder = Path(task.folder)
+    if (folder / "desk" / task.mark).exists():
+        yield folder / "workspaces" / task.trial, True
+        return
+    temporary = Path(tempfile.mkdtemp(prefix="gra-trial-"))
+    try:
+        yield temporary / task.trial, False
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _pack(folder: Path) -> bytes:
+    if not folder.exists():
+        return b""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        tar.add(folder, arcname=".")
+    return buffer.getvalue()
+
+
+# -- where the run is --------------------------------------------------------------------------------------------------
+
+
+class Cluster:
+    """Sends attempts to a cluster. ``local`` or ``local:N`` starts N worker processes here; else `scheduler` is the address
+    of a running one. `UsageError` when it cannot be reached or has no worker."""
+
+    def __init__(
+        self, scheduler: str, desk: Desk, folder: Path, workbench: WorkbenchOptions, *, keep_workspaces: bool
+    ) -> None:
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        self._desk, self._workbench, self._keep = desk, workbench, keep_workspaces
+        self._folder = folder.resolve()
+        self._key = secrets.token_bytes(32)
+        self._mark = secrets.token_hex(16)
+        self._lock = threading.Lock()
+        self._busy: Counter[str] = Counter()
+        self._local, self._client = _connect(scheduler)
+        towards = get_address_host_port(self._client.scheduler_info(n_workers=0)["address"])
+        self._server = DeskServer(desk, "127.0.0.1" if self._local else address_towards(*towards), self._key)
+        (self._folder / "desk").mkdir(exist_ok=True)
+        (self._folder / "desk" / self._mark).touch()
+
+    @property
+    def threads(self) -> int:
+        """Threads of all workers."""
+        return sum(self._client.nthreads().values())
+
+    def carry_out(self, trial: Trial, attempt: str, earlier: list[dict[str, Any]]) -> Outcome:
+        """One attempt at a trial on some worker. `WorkerLost` when that worker died."""
+        task = Task(
+            trial=trial.id, attempt=attempt, query=trial.query, benchmark=trial.benchmark.name, configuration=trial.configuration,
+            model=trial.model.id, repeat=trial.repeat, best_effort=trial.best_effort, earlier=earlier, workbench=self._workbench,
+            folder=str(self._folder), mark=self._mark, keep_workspace=self._keep, budgeted=self._desk.budget is not None,
+            desk=self._server.address, key=self._key,
+        )  # fmt: skip
+        with self._chosen_worker() as worker:
+            try:
+                future = self._client.submit(
+                    work, task, key=f"gra-trial-{attempt}", workers=[worker], allow_other_workers=True, pure=False, retries=0
+                )  # fmt: skip
+                returned = self._wait(future)
+            except OSError as error:
+                raise RunStopped(f"the scheduler does not answer: {error}") from error
+        if returned == LOST:
+            raise WorkerLost(f"worker {worker} was lost")
+        if returned.workspace:
+            target = self._folder / "workspaces" / trial.id
+            shutil.rmtree(target, ignore_errors=True)
+            with tarfile.open(fileobj=io.BytesIO(returned.workspace)) as tar:
+                tar.extractall(target, filter="data")
+        return returned.outcome
+
+    def _wait(self, future: Any) -> Any:
+        """The result of a task; errors that a trial raises are raised here, errors of the cluster are `WorkerLost`."""
+        from distributed import CancelledError, KilledWorker, TimeoutError
+
+        while True:
+            try:
+                return future.result(timeout=LOOK_S)
+            except TimeoutError:
+                if self._client.status not in ("running", "connecting"):
+                    raise RunStopped("the connection to the scheduler is lost") from None
+                if why := self._desk.stopped(""):
+                    raise RunStopped(why) from None
+            except (KilledWorker, CancelledError) as error:
+                if self._client.status != "running":
+                    raise RunStopped("the connection to the scheduler is lost") from error
+                raise WorkerLost(str(error)) from error
+
+    @contextlib.contextmanager
+    def _chosen_worker(self) -> Iterator[str]:
+        """The worker with the fewest of our trials for its threads: they free their slots, so dask cannot tell."""
+        threads = self._threads()
+        with self._lock:
+            worker = min(threads, key=lambda w: (self._busy[w] / max(1, threads[w]), w))
+            self._busy[worker] += 1
+        try:
+            yield worker
+        finally:
+            with self._lock:
+                self._busy[worker] -= 1
+
+    def _threads(self) -> dict[str, int]:
+        try:
+            if not (found := self._client.nthreads()):
+                self._client.wait_for_workers(1, timeout=CONNECT_S)
+                found = self._client.nthreads()
+        except OSError as error:  # dask's timeouts are such
+            raise RunStopped(
+                "the cluster has no worker left", hint="go on with --resume when it has"
+            ) from error
+        return found
+
+    def close(self) -> None:
+        """Let go of the cluster; a local one ends."""
+        self._server.close()
+        shutil.rmtree(self._folder / "desk", ignore_errors=True)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=2)
+        if self._local is not None:
+            with contextlib.suppress(Exception):
+                self._local.close(timeout=2)
+
+
+def _connect(scheduler: str) -> tuple[LocalCluster | None, Client]:
+    kind, _, number = scheduler.partition(":")
+    if kind == "local":
+        cores = len(os.sched_getaffinity(0))
+        if number and not (number.isdigit() and int(number) > 0):
+            raise UsageError(f"--scheduler {scheduler}: expected local:N with N worker processes")
+        workers = int(number or cores)
+        dask.config.set(WORKERS_KEEP_MEMORY)
+        local = LocalCluster(
+            n_workers=workers, threads_per_worker=max(1, cores // workers), processes=True, dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+        return local, Client(local, timeout=CONNECT_S)
+    try:
+        client = Client(scheduler, timeout=CONNECT_S)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"--scheduler {scheduler}: {error or type(error).__name__}",
+            hint="give the address of a running Dask scheduler (tcp://HOST:8786), `local`, or local:N for N processes here",
+        ) from error
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_S)
+    except OSError as error:
+        client.close()
+        raise UsageError(
+            f"--scheduler {scheduler}: the cluster has no worker", hint=f"start some: dask worker {scheduler}"
+        ) from error
+    return None, client
