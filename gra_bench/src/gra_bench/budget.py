@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from decimal import Decimal
 
 from attrs import define, field, frozen
@@ -10,9 +11,8 @@ from gra_core import Price, Usage
 
 # Output tokens of a request that has no limit of its own: what the largest models of today write at most.
 MOST_OUTPUT = 65_536
-LEAST_OUTPUT = 256
-# A client repeats a request whose answer was lost or unreadable: money is set aside for that, too.
-REQUESTS = 2
+# A model that has not replied yet is let write this much at least, or it is not asked.
+LEAST_OUTPUT = 64
 
 
 @frozen(kw_only=True)
@@ -25,7 +25,7 @@ class Bound:
 
     def cost(self, output: int) -> Decimal:
         """USD with at most `output` tokens of reply."""
-        return REQUESTS * self.price.of(Usage(requests=1, input=self.input, output=output))
+        return self.price.of(Usage(requests=1, input=self.input, output=output))
 
     def output_for(self, money: Decimal) -> int:
         """The most output tokens that `money` is enough for; negative when it is not enough for the prompt."""
@@ -37,37 +37,57 @@ class Bound:
 
 
 @define
+class Known:
+    """The dearest request to a model (or call of a tool) so far, and the longest reply."""
+
+    cost: Decimal = Decimal(0)
+    output: int = 0
+
+
+@define
 class Budget:
-    """USD allowed, spent and set aside; and the most that one request to each model, or one call of each tool, has cost."""
+    """USD allowed, spent and set aside; and what is `known` of each model and of tools with bills."""
 
     allowed: Decimal
     spent: Decimal = Decimal(0)
     aside: Decimal = Decimal(0)
-    dearest: dict[str, Decimal] = field(factory=dict)
+    known: defaultdict[str, Known] = field(factory=lambda: defaultdict(Known))
 
     @property
     def left(self) -> Decimal:
         return self.allowed - self.spent - self.aside
 
     def set_aside(self, model: str, bound: Bound) -> tuple[Decimal, int] | None:
-        """Money for a request, and the output tokens it is enough for; None when there is not enough left now."""
-        output, dearest = bound.output_for(self.left), self.dearest.get(model, Decimal(0))
-        if output < min(LEAST_OUTPUT, bound.output) or self.left < dearest:
+        """Money for a request, and the output tokens it is enough for; None when there is not enough left now: less than
+        the dearest request has cost, or than the longest reply would."""
+        known, output = self.known[model], bound.output_for(self.left)
+        if output < min(known.output or LEAST_OUTPUT, bound.output) or self.left < known.cost:
             return None
-        money = max(bound.cost(output), dearest)
+        money = max(bound.cost(output), known.cost)
         self.aside += money
         return money, output
 
-    def set_aside_for(self, tool: str) -> Decimal | None:
-        """Money for a call of a tool that has had bills before; None when there is not enough left now."""
-        money = self.dearest.get(tool, Decimal(0))
+    def set_aside_again(self, aside: Decimal, cost: Decimal, bound: Bound, output: int) -> Decimal | None:
+        """Money for sending a request once more that has cost so much already; None when there is not enough left."""
+        self.aside -= aside
+        self.spent += cost
+        money = bound.cost(output)
         if self.left < money:
             return None
         self.aside += money
         return money
 
-    def settle(self, key: str, aside: Decimal, cost: Decimal) -> None:
-        """A request to a model, or a call of a tool, has ended and has cost so much."""
+    def set_aside_for(self, tool: str) -> Decimal | None:
+        """Money for a call of a tool that has had bills before; None when there is not enough left now."""
+        money = self.known[tool].cost
+        if self.left < money:
+            return None
+        self.aside += money
+        return money
+
+    def settle(self, key: str, aside: Decimal, cost: Decimal, output: int = 0) -> None:
+        """A request to a model, or a call of a tool, has ended: it has cost so much and was so long."""
         self.aside -= aside
         self.spent += cost
-        self.dearest[key] = max(self.dearest.get(key, Decimal(0)), cost)
+        known = self.known[key]
+        known.cost, known.output = max(known.cost, cost), max(known.output, output)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from decimal import Decimal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gra_bench.budget import Bound, Budget
 from gra_bench.pace import Lane
@@ -70,15 +70,27 @@ class Desk:
             if lane := self._lanes.get(permit.key):
                 lane.limited(permit.entered, seconds, time.monotonic())
 
-    def leave(self, permit: Permit, cost: Decimal, succeeded: bool) -> None:
-        """The request has ended."""
+    def again(self, permit: Permit, cost: Decimal, bound: Bound) -> None:
+        """The request, which has cost so much, is to be sent once more. `RunStopped` when there is no money for that."""
         with self._changed:
-            if self._permits.pop(permit.id, None) is None:
+            held = self._permits.get(permit.id)
+            if self.budget is None or held is None or held.output is None:
+                return
+            money = self.budget.set_aside_again(held.aside, cost, bound, held.output)
+            self._permits[permit.id] = evolve(held, aside=money or Decimal(0))
+            if money is None:
+                self._stop(self._spent_up(f"to repeat a request to {permit.key}"), "")
+                self._refuse("")
+
+    def leave(self, permit: Permit, cost: Decimal, output: int, succeeded: bool) -> None:
+        """The request has ended; it has cost so much since it was last paid for, and its longest reply had so many tokens."""
+        with self._changed:
+            if (held := self._permits.pop(permit.id, None)) is None:
                 return  # its worker was thought lost
             if lane := self._lanes.get(permit.key):
                 lane.leave(succeeded=succeeded)
             if self.budget is not None:
-                self.budget.settle(permit.key, permit.aside, cost)
+                self.budget.settle(permit.key, held.aside, cost, output)
             self._changed.notify_all()
 
     def enter_tool(self, tool: str, attempt: str) -> Permit:
@@ -104,9 +116,13 @@ class Desk:
     def _stop_when_nothing_comes_back(self, what: str) -> None:
         assert self.budget is not None
         if self.budget.aside == 0:
-            self._stop(f"the budget does not allow {what}: {self.budget.spent:.6f} of {self.budget.allowed} USD are spent; "
-                       "raise --max-cost to go on", "")  # fmt: skip
+            self._stop(self._spent_up(f"for {what}"), "")
             self._refuse("")
+
+    def _spent_up(self, what: str) -> str:
+        assert self.budget is not None
+        spent, allowed = self.budget.spent, self.budget.allowed
+        return f"there is not enough of the budget left {what}: {spent:.6f} of {allowed} USD are spent; raise --max-cost to go on"
 
     def _grant(self, key: str, attempt: str, entered: int, aside: Decimal, output: int | None) -> Permit:
         permit = Permit(

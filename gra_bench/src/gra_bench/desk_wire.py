@@ -17,7 +17,7 @@ from gra_bench.desk import Desk, Permit
 from gra_core import Event
 from gra_core.errors import RunStopped
 
-ASKED = ("enter", "limited", "leave", "enter_tool", "stop", "begin", "event")
+ASKED = ("enter", "limited", "again", "leave", "enter_tool", "stop", "begin", "event")
 
 
 class DeskServer:
@@ -70,8 +70,11 @@ class RemoteDesk:
     def limited(self, permit: Permit, seconds: float | None) -> None:
         self._ask("limited", permit, seconds)
 
-    def leave(self, permit: Permit, cost: Decimal, succeeded: bool) -> None:
-        self._ask("leave", permit, cost, succeeded)
+    def again(self, permit: Permit, cost: Decimal, bound: Bound) -> None:
+        self._ask("again", permit, cost, bound)
+
+    def leave(self, permit: Permit, cost: Decimal, output: int, succeeded: bool) -> None:
+        self._ask("leave", permit, cost, output, succeeded)
 
     def enter_tool(self, tool: str, attempt: str) -> Permit:
         return self._ask("enter_tool", tool, attempt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -100,7 +100,7 @@ class Observer:
         try:
             return (yield)
         finally:
-            place.desk.leave(permit, _cost_of_bills(place.prices, context.bills[billed:]), True)
+            place.desk.leave(permit, _cost_of_bills(place.prices, context.bills[billed:]), 0, True)
 
 
 def _cost_of_bills(prices: PriceTable, bills: Iterable[tuple[str, Usage]]) -> Decimal:
@@ -123,9 +123,17 @@ class GatedClient:
         capped = permit.output is not None and permit.output < (limit or MOST_OUTPUT)
         if capped:
             request = evolve(request, settings=evolve(request.settings, max_output_tokens=permit.output))
-        spent: tuple[Usage, ...] = ()
+        spent: Sequence[Usage] = ()
+        paid = 0
         succeeded = False
-        clock.on_limit = lambda seconds: self._desk.limited(permit, seconds)
+
+        def repeat(requests: Sequence[Usage]) -> None:
+            nonlocal paid
+            if bound is not None:
+                self._desk.again(permit, self._cost(requests[paid:]), bound)
+                paid = len(requests)
+
+        clock.on_limit, clock.on_repeat = lambda seconds: self._desk.limited(permit, seconds), repeat
         try:
             reply = self._client.generate(request, clock)
             spent, succeeded = reply.requests, reply.waited_s == 0.0
@@ -135,10 +143,11 @@ class GatedClient:
                 self._desk.limited(permit, None)
             raise
         finally:
-            clock.on_limit = None
-            self._desk.leave(permit, self._cost(spent), succeeded)
+            clock.on_limit = clock.on_repeat = None
+            longest = max((usage.output + usage.thinking for usage in spent), default=0)
+            self._desk.leave(permit, self._cost(spent[paid:]), longest, succeeded)
         if capped and reply.stop == "max_tokens":
-            raise self._out_of_money(spent)
+            raise self._out_of_money(tuple(spent))
         return reply
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -18,7 +18,8 @@ _TICK = 0.25
 class Clock:
     """Counts down `seconds` of working time. Time inside `waiting()` (rate limits) does not count.
 
-    `on_limit` is told of every rate limit as it is met, with the seconds that were asked for, if any.
+    `on_limit` is told of every rate limit as it is met, with the seconds that were asked for, if any; `on_repeat` of every
+    request that a model client sends after the first for one reply, with the usage of those before it.
     """
 
     def __init__(self, seconds: float = float("inf"), *, now: Callable[[], float] = time.monotonic) -> None:
@@ -28,6 +29,7 @@ class Clock:
         self._waited = 0.0
         self._waits: dict[object, float] = {}
         self.on_limit: Callable[[float | None], None] | None = None
+        self.on_repeat: Callable[[Sequence[Any]], None] | None = None
         self._lock = threading.Lock()
 
     @property
@@ -48,6 +50,12 @@ class Clock:
     def advance(self, seconds: float) -> None:
         """Count `seconds` as used: work that an earlier attempt has done already."""
         self._started -= seconds
+
+    def repeat(self, requests: Sequence[Any]) -> None:
+        """A model client is about to send another request for the same reply; it raises when it must not. `requests` is
+        the `Usage` of those before it: none for the first."""
+        if requests and self.on_repeat is not None:
+            self.on_repeat(requests)
 
     @contextmanager
     def limited(self, seconds: float | None = None) -> Iterator[None]:

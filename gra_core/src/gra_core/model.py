@@ -130,7 +130,8 @@ class ModelClient(Protocol):
         ...
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
-        """One reply; `ModelError` when there is none. Waits for rate limits inside ``clock.limited()``."""
+        """One reply; `ModelError` when there is none. Waits for rate limits inside ``clock.limited()``, and calls
+        ``clock.repeat(usage so far)`` before each request, so that a budget can end the run."""
         ...
 
     def close(self) -> None:

@@ -41,6 +41,7 @@ class Attempts:
         failures = limits = 0
         while True:
             self._check()
+            self.clock.repeat(self.requests)
             try:
                 answer, usage = send()
             except RequestFailed as failed:
