@@ -52,6 +52,14 @@ class Faults:
             hint=f"{self.hints.less}, or raise timeout_s of the source",
         )
 
+    def trickling(self, whole_s: float, attempts: int) -> ToolError:
+        """A reply that began and did not end."""
+        return ToolError(
+            "timeout",
+            f"{self.service} did not send a whole reply within {whole_s:g} s ({attempts} attempts)",
+            hint=f"{self.hints.less}, or raise timeout_s of the source",
+        )
+
     def unreachable(self, url: str, error: Exception) -> ToolError:
         """No connection. The error's own text is left out: it may hold the address with its secrets."""
         return ToolError(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import httpx
 
-from gra_core import SourceSettings
+from gra_core import Clock, SourceSettings
 from gra_core.errors import ErrorKind
 from gra_geo.rest.faults import KINDS, Faults, Hints
 from gra_geo.rest.reply import Reply, reason_of
@@ -52,6 +53,7 @@ class RestService:
             settings.timeout_s,
             settings.retries,
         )
+        self._whole_s = PATIENCE * self._timeout_s
         self._backoff_s = float(settings.get("backoff_s", 0.5))
         self._most_bytes = int(settings.get("max_bytes", MOST_BYTES))
         self._faults = Faults(
@@ -104,10 +106,14 @@ class RestService:
             last = attempt >= self._retries
             wait_s = self._backoff_s * 2**attempt * random.uniform(0.75, 1.25)
             try:
-                reply = self._once(method, url, content)
+                # The time-outs of httpx start anew with each byte, of the header too.
+                reply = Clock().run(partial(self._once, method, url, content), timeout_s=self._whole_s)
             except httpx.TimeoutException:
                 if last:
                     raise self._faults.slow(self._timeout_s, attempt + 1) from None
+            except TimeoutError:
+                if last:
+                    raise self._faults.trickling(self._whole_s, attempt + 1) from None
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 if last or isinstance(error, LASTING):
                     raise self._faults.unreachable(self._base_url, error) from None
@@ -123,7 +129,7 @@ class RestService:
 
     def _once(self, method: str, url: str, content: dict[str, Any]) -> Reply:
         """One request, its reply read up to the limits of size and time."""
-        ends = time.monotonic() + PATIENCE * self._timeout_s
+        ends = time.monotonic() + self._whole_s
         data = bytearray()
         with self._client.stream(method, url, **content) as response:
             for piece in response.iter_bytes():
@@ -131,7 +137,7 @@ class RestService:
                 if len(data) > self._most_bytes:
                     raise self._faults.too_large(self._most_bytes)
                 if time.monotonic() > ends:
-                    raise httpx.ReadTimeout("the reply only trickles in")
+                    raise TimeoutError
         charset = response.charset_encoding or ""
         return Reply(status=response.status_code, headers=response.headers, data=bytes(data), charset=charset)
 

@@ -6,13 +6,14 @@ import json
 import os
 import random
 import time
+from functools import partial
 from typing import Any
 
 from google import genai
 from google.genai import errors, types
 
-from gra_core import SourceSettings, ToolError, Usage, dump
-from gra_core.errors import ErrorKind
+from gra_core import Clock, SourceSettings, ToolError, Usage, dump
+from gra_geo.rest import asked_wait, used_up
 
 DEFAULT_MODEL = "gemini-3.8-flash"
 TIMEOUT_S = 120.0  # a grounded answer takes longer than the 30 s that sources have by default
@@ -29,14 +30,16 @@ class GroundedModel:
         self._settings = settings
         self.model = str(settings.get("model", DEFAULT_MODEL)).removeprefix("gemini:")
         base_url = settings.base_url or next((os.environ[n] for n in BASE_URLS if os.environ.get(n)), "")
-        timeout_s = TIMEOUT_S if settings.timeout_s == SourceSettings().timeout_s else settings.timeout_s
+        self._timeout_s = (
+            TIMEOUT_S if settings.timeout_s == SourceSettings().timeout_s else settings.timeout_s
+        )
         self._sdk = genai.Client(
             api_key=settings.key,
             vertexai=False,
             http_options=types.HttpOptions(
                 base_url=base_url or None,
                 api_version=settings.get("api_version") or _version_of(self.model),
-                timeout=int(timeout_s * 1000),
+                timeout=int(self._timeout_s * 1000),
             ),
         )
 
@@ -57,8 +60,12 @@ class GroundedModel:
         settings = types.GenerateContentConfig(**config)
         for attempt in range(self._settings.retries + 1):
             try:
-                response = self._sdk.models.generate_content(
-                    model=self.model, contents=prompt, config=settings
+                # The transport's own time-out starts anew with each byte.
+                response = Clock().run(
+                    partial(
+                        self._sdk.models.generate_content, model=self.model, contents=prompt, config=settings
+                    ),
+                    timeout_s=self._timeout_s,
                 )
                 http = response.sdk_http_response
                 body = json.loads((http.body if http else None) or "{}")
@@ -74,18 +81,21 @@ class GroundedModel:
         pause = float(self._settings.get("backoff_s", 1.0)) * 2**attempt * random.uniform(0.5, 1.5)
         retry = error.code in RETRIED if isinstance(error, errors.APIError) else not _timed_out(error)
         if isinstance(error, errors.APIError):
-            asked = _asked(error)
+            said = json.dumps(error.details, default=str)
+            asked = asked_wait(getattr(error.response, "headers", None) or {}, said)
             pause = asked if asked is not None else pause
-            retry = retry and not _used_up(error)
+            retry = retry and not used_up(error.code, said)
         if not retry or attempt >= self._settings.retries or pause > LONGEST_WAIT_S:
             raise self._error_of(error) from error
         time.sleep(pause)
 
     def _error_of(self, error: Exception) -> ToolError:
         if not isinstance(error, errors.APIError):
-            kind: ErrorKind = "timeout" if _timed_out(error) else "upstream"
+            if _timed_out(error):
+                slow = f"Gemini did not send a whole reply within {self._timeout_s:g} s"
+                return ToolError("timeout", slow, hint="try again later, or raise timeout_s of the source")
             return ToolError(
-                kind, f"Gemini could not be asked: {type(error).__name__}", hint="try again later"
+                "upstream", f"Gemini could not be asked: {type(error).__name__}", hint="try again later"
             )
         said = f"Gemini answered {error.code}: {error.message}".replace(
             self._settings.key or "\0", "[key removed]"
@@ -126,25 +136,3 @@ def _version_of(model: str) -> str | None:
 def _timed_out(error: Exception) -> bool:
     """Whether the transport (httpx2 or httpx) gave up waiting; asking again would take as long."""
     return "Timeout" in type(error).__name__
-
-
-def _details(error: Any) -> list[dict[str, Any]]:
-    body = error.details if isinstance(error.details, dict) else {}
-    inner = body.get("error", body)
-    details = inner.get("details") if isinstance(inner, dict) else None
-    return [d for d in details if isinstance(d, dict)] if isinstance(details, list) else []
-
-
-def _asked(error: Any) -> float | None:
-    for detail in _details(error):
-        text = str(detail.get("retryDelay", "")).removesuffix("s")
-        if text.replace(".", "", 1).isdigit():
-            return float(text)
-    return None
-
-
-def _used_up(error: Any) -> bool:
-    """A daily quota, or a limit of 0: waiting does not help."""
-    violations = [v for d in _details(error) for v in d.get("violations") or () if isinstance(v, dict)]
-    per_day = any("perday" in str(v.get("quotaId", "")).lower() for v in violations)
-    return per_day or any(str(v.get("quotaValue", "")) == "0" for v in violations)
