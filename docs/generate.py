@@ -1,5 +1,5 @@
-"""Write the generated pages: docs/cli.md, from the command line itself, and docs/geoktools.md, from the templates.
-`--check` only tells whether they are current."""
+"""Write the generated pages: docs/cli.md, from the command line itself, docs/geoktools.md, from the templates, and
+docs/faults.md, from the tables of the tests of faults. `--check` only tells whether they are current."""
 
 from __future__ import annotations
 
@@ -78,7 +78,15 @@ def template_section(template: Template, data: Data) -> str:
     return "\n".join(lines)
 
 
-PAGES = {"cli.md": page, "geoktools.md": templates_page}
+def faults_page() -> str:
+    """What faults of servers lead to, from the tables that the tests hold the program to."""
+    sys.path.insert(0, str(DOCS.parent / "tests"))
+    from chaos.page import page
+
+    return page()
+
+
+PAGES = {"cli.md": page, "geoktools.md": templates_page, "faults.md": faults_page}
 
 
 def check() -> str:

@@ -67,3 +67,26 @@ def test_waiting_inside_a_call_extends_the_deadline() -> None:
 
     assert clock.run(work) == "done"
     assert clock.remaining > 0
+
+
+def test_rate_limits_and_repeated_requests_are_told() -> None:
+    clock = Clock()
+    told: list[object] = []
+    clock.on_limit = told.append
+    clock.on_repeat = told.append
+    with clock.limited(3.0), clock.waiting():
+        pass
+    clock.repeat([])
+    clock.repeat(["usage of the first"])
+    assert told == [3.0, ["usage of the first"]] and clock.repeated == ("usage of the first",)
+
+
+def test_work_done_earlier_counts_as_used() -> None:
+    now = [0.0]
+    clock = Clock(10.0, now=lambda: now[0])
+    clock.advance(9.5)
+    now[0] = 0.25
+    assert clock.used == 9.75
+    now[0] = 0.5
+    with pytest.raises(LimitExceeded):
+        clock.check()

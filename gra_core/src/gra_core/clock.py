@@ -19,7 +19,7 @@ class Clock:
     """Counts down `seconds` of working time. Time inside `waiting()` (rate limits) does not count.
 
     `on_limit` is told of every rate limit as it is met, with the seconds that were asked for, if any; `on_repeat` of every
-    request that a model client sends after the first for one reply, with the usage of those before it.
+    request that a model client sends after the first for one reply, with the usage of those before it; `repeated` keeps that.
     """
 
     def __init__(self, seconds: float = float("inf"), *, now: Callable[[], float] = time.monotonic) -> None:
@@ -30,6 +30,7 @@ class Clock:
         self._waits: dict[object, float] = {}
         self.on_limit: Callable[[float | None], None] | None = None
         self.on_repeat: Callable[[Sequence[Any]], None] | None = None
+        self.repeated: tuple[Any, ...] = ()
         self._lock = threading.Lock()
 
     @property
@@ -54,6 +55,7 @@ class Clock:
     def repeat(self, requests: Sequence[Any]) -> None:
         """A model client is about to send another request for the same reply; it raises when it must not. `requests` is
         the `Usage` of those before it: none for the first."""
+        self.repeated = tuple(requests)
         if requests and self.on_repeat is not None:
             self.on_repeat(requests)
 

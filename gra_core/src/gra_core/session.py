@@ -157,7 +157,7 @@ class Session:
             self.requests.extend(paid.reply.requests)
             self._record_reply(paid.reply, paid.seconds, paid_by=[paid.attempt, paid.call])
             return paid.reply
-        started = self.clock.used
+        started, self.clock.repeated = self.clock.used, ()
         try:
             reply = self.clock.run(lambda: self.client.generate(request, self.clock))
         except ModelError as error:
@@ -167,9 +167,9 @@ class Session:
                 raise LimitExceeded("context_tokens", window, measured["history_tokens"]) from error
             raise
         except LimitExceeded as limit:
-            # The request is on its way, and what it costs is not known.
-            spent = Usage(requests=1, input=self._estimate(system, measured), estimated=True)
-            self._record_failure("abandoned", limit.message, (spent,), 0.0)
+            # The last request is on its way, and what it costs is not known.
+            last = Usage(requests=1, input=self._estimate(system, measured), estimated=True)
+            self._record_failure("abandoned", limit.message, (*self.clock.repeated, last), 0.0)
             raise
         except RunStopped as stopped:
             if stopped.requests:
