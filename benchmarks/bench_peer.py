@@ -20,6 +20,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from peer.killing import Account, kill_and_resume
 from peer.process import disk_mb, run
-from peer.sides import Ours, Side, Theirs
+from peer.sides import TURNS, Ours, Side, Theirs
 
 PEER_PYTHON = Path(__file__).parent / ".peer-venv" / "bin" / "python"
 MISSING = """{python}: there is no such interpreter.
@@ -36,6 +37,15 @@ inspect_ai is measured in an environment of its own, which is not there yet. Mak
     python -m venv {folder}
     {folder}/bin/python -m pip install -r {requirements}
 or name one that has it with --peer-python, or measure without it with --alone."""
+
+
+# What `peer/reading_*.py` read, and what it is called here.
+READ = {
+    "summary": "summary",
+    "one": "one trial with its events",
+    "short": "all trials in short",
+    "everything": "all trials with events",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +116,7 @@ class Bench:
     def __init__(self, options: argparse.Namespace, scratch: Path) -> None:
         self.options, self.scratch = options, scratch
         self.ours = Ours(scratch)
-        self.theirs = None if options.alone else Theirs(options.peer_python, scratch)
+        self.theirs = None if options.alone else Theirs(options.peer_python.absolute(), scratch)
         self.sides: list[Side] = [self.ours] if self.theirs is None else [self.ours, self.theirs]
         self.columns = ("gra-bench", "inspect_ai" if self.theirs else "–")
 
@@ -184,20 +194,18 @@ class Bench:
         ]
 
     def reading(self, samples: int) -> list[Row]:
-        names = {"summary": "summary", "one": "one trial with its events", "short": "all trials in short", "everything": "all trials with events"}  # fmt: skip
-        seconds: dict[tuple[str, str], list[float]] = {
-            (s.name, what): [] for s in self.sides for what in names
-        }
+        seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
         for _ in range(self.options.rounds):
             for side in self.sides:
-                for what in names:
+                for what in READ:
                     found = side.read(what, self.folder((side, samples)))
                     seconds[side.name, what].append(found["seconds"])
-        rows = []
-        for what, name in names.items():
-            ours, theirs = self.each(lambda side, what=what: median(seconds[side.name, what]))
-            rows.append(Row(what=name, ours=ours, other=theirs))
-        return rows
+
+        def row(what: str, name: str) -> Row:
+            ours, theirs = self.each(lambda side: median(seconds[side.name, what]))
+            return Row(what=name, ours=ours, other=theirs)
+
+        return [row(what, name) for what, name in READ.items()]
 
     def killing(self) -> list[Row]:
         accounts: dict[str, Account] = {side.name: Account() for side in self.sides}
@@ -206,7 +214,7 @@ class Bench:
             for side in self.sides:
                 folder = self.scratch / f"killed-{number}-{side.name}"
                 kill_and_resume(
-                    side, samples, int(samples * share), folder, accounts[side.name], self.ours.env
+                    side, samples, int(TURNS * samples * share), folder, accounts[side.name], self.ours.env
                 )
 
         def row(what: str, get: Callable[[Account], float], exactly: float | None = None) -> Row:
@@ -214,10 +222,11 @@ class Bench:
             return Row(what=what, ours=ours, other=theirs, unit="", exactly=exactly)
 
         return [
-            row("trials finished when killed", lambda a: a.finished),
-            row("of these, not in the log then", lambda a: a.lost, 0),
-            row("of these, asked again by the resume", lambda a: a.repeated, 0),
-            row("trials answered in the last second, asked again", lambda a: a.also),
+            row("replies given before the kill", lambda a: a.replies),
+            row("trials that had all their replies", lambda a: a.finished),
+            row("of these, not in the log after the kill", lambda a: a.lost, 0),
+            row("of these, calls that are made again", lambda a: a.repeated, 0),
+            row("of other trials, replies asked for again", lambda a: a.twice),
             row("trials missing in the final log", lambda a: a.missing, 0),
             row("usage in the final log / usage of all replies", lambda a: round(a.recorded / a.paid, 4), 1),
         ]
@@ -240,7 +249,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--many", type=int, default=5000, help="trials of the run that is read; it runs once")
     parser.add_argument("--most", type=int, default=10000, help="trials of our largest run")
-    parser.add_argument("--killed", type=int, default=160, help="trials of a run that is killed")
+    parser.add_argument("--killed", type=int, default=80, help="trials of a run that is killed")
     parser.add_argument(
         "--kills", type=float, nargs="*", default=[0.3, 0.5, 0.7], help="when, as shares of its replies"
     )
@@ -269,7 +278,7 @@ def main() -> None:
         sizes = (f"{options.most:,} trials", f"{options.trials:,} trials")
         print_table("gra-bench at two sizes", sizes, bench.growth())
         print_table(f"Reading a run of {options.many:,} trials", bench.columns, bench.reading(options.many))
-        kills = f"{len(options.kills)} runs of {options.killed} trials, each killed once and resumed"
+        kills = f"Killed and resumed: {len(options.kills)} runs of {options.killed} trials with {TURNS} model calls"
         if options.kills:
             print_table(kills, bench.columns, bench.killing())
 

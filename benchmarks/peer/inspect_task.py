@@ -6,10 +6,12 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import exact
+from inspect_ai.solver import Solver, generate, user_message
 
 # The same in gra_peer/plugin.py.
 QUESTION = "Sample {n}: which city is the capital of France?"
 ANSWER = "Paris"
+AGAIN = "Are you sure?"
 
 
 def reply(*_request: object) -> ModelOutput:
@@ -20,8 +22,12 @@ def reply(*_request: object) -> ModelOutput:
 
 
 @task
-def trivial(samples: int = 100, canned: bool = True) -> Task:
-    """`samples` questions that differ in a number only; without `canned` the model is the command line's."""
+def trivial(samples: int = 100, canned: bool = True, turns: int = 1) -> Task:
+    """`samples` questions that differ in a number only, each asked `turns` times; without `canned` the model is the command
+    line's."""
     data = [Sample(id=n, input=QUESTION.format(n=n), target=ANSWER) for n in range(1, samples + 1)]
     model = get_model("mockllm/model", custom_outputs=reply) if canned else None
-    return Task(dataset=MemoryDataset(data, name="trivial"), scorer=exact(), model=model)
+    solvers: list[Solver] = [generate()]
+    for _ in range(turns - 1):
+        solvers += [user_message(AGAIN), generate()]
+    return Task(dataset=MemoryDataset(data, name="trivial"), solver=solvers, scorer=exact(), model=model)

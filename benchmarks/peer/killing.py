@@ -14,35 +14,35 @@ from pathlib import Path
 from typing import Any
 
 from peer.process import Finished, Process
-from peer.sides import HERE, Side
+from peer.sides import HERE, TURNS, Side
 
 DELAY_S = 0.2
 AT_A_TIME = 8
-# A reply this long before the kill is enough to have made a trivial trial finished.
-GRACE_S = 1.0
+# Between the last reply and the kill: all replies have come in, and nothing else has happened.
+QUIET_S = 0.5
 
 
 @dataclass(kw_only=True)
 class Account:
-    """Counts over one kill or several. `finished`: trials whose reply had come `GRACE_S` before the kill; `lost`: those that
-    the log does not show after it; `repeated`: calls that the resume makes for them; `also`: calls that it repeats of
-    trials with a younger reply; `missing`: trials that are not in the final log; `paid` and `recorded`: tokens of all replies
-    that had arrived somewhere, and those in the final log."""
+    """Counts over one kill or several. `replies`: given before the kill; `finished`: trials that had all theirs; `lost`: finished
+    ones that the log does not show after the kill; `repeated`: calls that the resume makes for them; `twice`: replies of
+    unfinished trials that it asks for again; `missing`: trials that are not in the final log; `paid` and `recorded`: tokens of all
+    replies that were given, and those in the final log."""
 
+    replies: int = 0
     finished: int = 0
     lost: int = 0
     repeated: int = 0
-    also: int = 0
+    twice: int = 0
     missing: int = 0
     paid: int = 0
     recorded: int = 0
-    resume_s: float = 0.0
 
 
 @contextmanager
-def counting(env: dict[str, str]) -> Iterator[str]:
+def counting(replies: int, env: dict[str, str]) -> Iterator[str]:
     """The address of a counting server in a process of its own."""
-    command = [sys.executable, str(HERE / "counting.py"), str(DELAY_S)]
+    command = [sys.executable, str(HERE / "counting.py"), str(DELAY_S), str(replies)]
     server = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
@@ -52,39 +52,40 @@ def counting(env: dict[str, str]) -> Iterator[str]:
         server.wait()
 
 
-def calls_of(url: str) -> list[list[Any]]:
-    with urllib.request.urlopen(f"{url}/calls") as reply:  # no proxy: nobody has set one for this process
+def ask(url: str) -> Any:
+    # Whatever proxy this process was started with, the server is on this machine.
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url) as reply:
         return json.load(reply)
 
 
-def kill_and_resume(side: Side, samples: int, after: int, folder: Path, account: Account, env: dict[str, str]) -> None:  # fmt: skip
-    """Run, kill when `after` replies are out, read what is left, go on, and add what came of it to the account."""
-    with counting(env) as url:
-        _kill_after(side.trials(samples, folder, url, AT_A_TIME), url, after)
-        killed = time.monotonic()
-        before = calls_of(url)
-        done = {n for n, _, at, _ in before if at and at <= killed - GRACE_S}
+def kill_and_resume(side: Side, samples: int, replies: int, folder: Path, account: Account, env: dict[str, str]) -> None:  # fmt: skip
+    """Run, kill when `replies` are out and more are waited for, read what is left, go on, and add it to the account."""
+    with counting(replies, env) as url:
+        _kill_after(side.trials(samples, folder, url, AT_A_TIME), url, replies)
+        before = ask(f"{url}/calls")
         left = set(side.read("finished", folder)["finished"])
-        started = time.perf_counter()
+        ask(f"{url}/release")
         end = _ended(side.resume(folder, url, AT_A_TIME), side)
-        account.resume_s += time.perf_counter() - started
-        calls = calls_of(url)
-    again = [n for n, asked, _, _ in calls if asked > killed]
-    answered = {n for n, _, at, _ in before if at and at <= killed}
-    account.finished += len(done)
-    account.lost += len(done - left)
-    account.repeated += sum(n in done for n in again)
-    account.also += sum(n in answered - done for n in again)
+        calls = ask(f"{url}/calls")
+    given = {(number, turn) for number, turn, out, _ in before if out}
+    finished = {number for number, turn in given if turn == TURNS - 1}
+    again = [(number, turn) for number, turn, _, _ in calls[len(before) :]]
+    account.replies += len(given)
+    account.finished += len(finished)
+    account.lost += len(finished - left)
+    account.repeated += sum(number in finished for number, _ in again)
+    account.twice += sum(call in given and call[0] not in finished for call in again)
     account.missing += samples - len(side.read("finished", folder)["finished"])
-    account.paid += sum(tokens for _, asked, at, tokens in calls if at and (at <= killed or asked > killed))
+    account.paid += sum(tokens for _, _, out, tokens in calls if out)
     account.recorded += recorded(side, folder, end)
 
 
 def _kill_after(process: Process, url: str, replies: int) -> None:
-    while sum(bool(at) for _, _, at, _ in calls_of(url)) < replies:
+    while sum(out for _, _, out, _ in ask(f"{url}/calls")) < replies:
         if not process.running():
             raise SystemExit(f"it ended before it could be killed:\n{process.wait().out[-3000:]}")
         time.sleep(0.05)
+    time.sleep(QUIET_S)
     process.kill()
     process.wait()
 

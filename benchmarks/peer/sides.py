@@ -14,6 +14,7 @@ from peer.process import Process, run
 
 HERE = Path(__file__).parent
 TASK = "inspect_task.py"
+TURNS = 3  # the same in gra_peer/plugin.py
 # Nothing leaves the machine: a proxy that nobody answers at.
 CLOSED = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"),
@@ -32,11 +33,12 @@ class Side(Protocol):
     """One of the two. `folder` is where a run is; `url` that of a server of `counting.py`."""
 
     name: str
+    env: dict[str, str]
 
     def help(self) -> list[str]: ...
 
     def trials(self, samples: int, folder: Path, url: str = "", at_a_time: int = 0) -> Process:
-        """Start a run of trivial trials: with a model in the process, or the one at `url`."""
+        """Start a run of trivial trials: one call each of a model in the process, or `TURNS` of the one at `url`."""
 
     def resume(self, folder: Path, url: str, at_a_time: int) -> Process:
         """Go on with a run that was killed."""
@@ -59,8 +61,8 @@ class Ours:
         return [self.command, "--help"]
 
     def trials(self, samples: int, folder: Path, url: str = "", at_a_time: int = 0) -> Process:
-        model = "openai:loopback" if url else "canned"
-        command = [self.command, "run", "-b", "trivial", "-c", "llm", "-m", model, "--limit", str(samples)]
+        what = ("-c", "insisting", "-m", "openai:loopback") if url else ("-c", "llm", "-m", "canned")
+        command = [self.command, "run", "-b", "trivial", *what, "--limit", str(samples)]
         command += ["--run-dir", str(folder), "--json"]
         return self._start(command, url, at_a_time)
 
@@ -95,7 +97,15 @@ class Theirs:
 
     def trials(self, samples: int, folder: Path, url: str = "", at_a_time: int = 0) -> Process:
         command = [self.command, "eval", TASK, "-T", f"samples={samples}"]
-        command += ["-T", "canned=false", "--model", "openai-api/loopback/loopback"] if url else []
+        if url:
+            command += [
+                "-T",
+                "canned=false",
+                "-T",
+                f"turns={TURNS}",
+                "--model",
+                "openai-api/loopback/loopback",
+            ]
         return self._start(command, folder, url, at_a_time)
 
     def resume(self, folder: Path, url: str, at_a_time: int) -> Process:
@@ -103,7 +113,8 @@ class Theirs:
         return self._start([self.command, "eval-retry", str(log)], folder, url, at_a_time)
 
     def _start(self, command: list[str], folder: Path, url: str, at_a_time: int) -> Process:
-        command += ["--max-connections", str(at_a_time)] if at_a_time else []
+        if at_a_time:
+            command += ["--max-connections", str(at_a_time), "--max-samples", str(at_a_time)]
         command += ["--log-dir", str(folder), "--display", "none"]
         server = {"LOOPBACK_BASE_URL": f"{url}/v1", "LOOPBACK_API_KEY": "none"} if url else {}
         return Process(command, env=self.env | server, cwd=self._scratch)

@@ -1,13 +1,16 @@
-"""Benchmark `trivial` (as many queries as `--limit` says), scorer `exact`, and model `canned`, which answers them all."""
+"""Benchmark `trivial` (as many queries as `--limit` says), scorer `exact`, model `canned`, which answers them all, and
+configuration `insisting`, which asks several times before it believes the answer."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gra_core import (
     Benchmark,
     BenchmarkProtocol,
     Clock,
+    Configuration,
+    Executor,
     Message,
     Model,
     ModelReply,
@@ -22,10 +25,15 @@ from gra_core import (
     hookimpl,
 )
 
+if TYPE_CHECKING:
+    from gra_core.session import Session
+
 # The same in inspect_task.py.
 QUESTION = "Sample {n}: which city is the capital of France?"
 ANSWER = "Paris"
 USAGE = Usage(requests=1, input=12, output=3)
+AGAIN = "Are you sure?"
+TURNS = 3
 
 
 class Trivial(BenchmarkProtocol):
@@ -58,6 +66,25 @@ class Canned:
 def exact(query: Query, answer: str) -> Score:
     """1 for the very answer, else 0."""
     return Score(value=float(answer.strip() == query.answer))
+
+
+def insist(session: Session) -> str:
+    """The answer after `TURNS` model calls."""
+    messages = [Message.user(session.text)]
+    for _ in range(TURNS):
+        reply = session.call_model(messages, system="", tools=[])
+        messages += [reply.message, Message.user(AGAIN)]
+    return reply.message.text
+
+
+@hookimpl
+def gra_executors() -> list[Executor]:
+    return [Executor(name="insisting", title="Asks several times", function=insist)]
+
+
+@hookimpl
+def gra_configurations() -> list[Configuration]:
+    return [Configuration(name="insisting", executor="insisting")]
 
 
 @hookimpl
