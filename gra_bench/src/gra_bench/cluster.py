@@ -7,6 +7,7 @@ use what the lost ones have paid for.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import logging
@@ -16,7 +17,6 @@ import shutil
 import tarfile
 import tempfile
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -24,20 +24,22 @@ from typing import Any
 
 import dask
 from attrs import field, frozen
-from distributed import Client, LocalCluster, Worker, get_worker, secede
+from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, Worker, get_worker, secede
 from distributed.comm import get_address_host_port
 
 from gra_bench.cluster_map import WORKERS_KEEP_MEMORY, mapping_on
 from gra_bench.desk import Desk
-from gra_bench.desk_wire import DeskServer, RemoteDesk, address_towards
+from gra_bench.desk_wire import DeskLost, DeskServer, RemoteDesk, address_towards
 from gra_bench.execute import Stage, WorkerLost, carry_out
+from gra_bench.places import Places
 from gra_bench.trials import Trial, setting_of, trial_id
 from gra_bench.workbench import Workbench, WorkbenchOptions
 from gra_core import Configuration, Query, UsageError
-from gra_core.errors import RunStopped
+from gra_core.errors import GraError, RunStopped
 from gra_core.trial import Outcome
 
 CONNECT_S = 20
+CLOSE_S = 2
 LOOK_S = 2.0
 LOST = "lost"
 
@@ -79,19 +81,33 @@ def work(task: Task) -> Returned | str:
     """Run one attempt. ``LOST`` when the cluster runs it for the second time, since it has lost the first worker."""
     worker = get_worker()
     secede()
-    desk: Any = RemoteDesk(task.desk, task.key)
-    if not desk.begin(task.attempt):
-        return LOST
+    desk = _desk(task.desk, task.key)
+    try:
+        if not desk.begin(task.attempt):
+            return LOST
+    except DeskLost as error:
+        raise UsageError(
+            f"worker {worker.address}: {error.message}",
+            hint="workers must reach the machine of the run: let them through its firewall",
+        ) from None
     stage = _stage(task.workbench, _Frozen(task.configuration))
     trial = _trial(task, stage, worker)
     with _workspace(task) as (folder, shared), mapping_on(worker):
-        outcome = carry_out(
-            trial, stage, desk, attempt=task.attempt, workspace=folder, earlier=task.earlier, budgeted=task.budgeted
-        )  # fmt: skip
+        try:
+            outcome = carry_out(
+                trial, stage, desk, attempt=task.attempt, workspace=folder, earlier=task.earlier, budgeted=task.budgeted
+            )  # fmt: skip
+        except DeskLost:
+            return LOST
         if not task.keep_workspace:
             shutil.rmtree(folder, ignore_errors=True)
         packed = b"" if shared else _pack(folder)
     return Returned(outcome=outcome, workspace=packed)
+
+
+@lru_cache(maxsize=8)
+def _desk(address: tuple[str, int], key: bytes) -> Any:
+    return RemoteDesk(address, key)
 
 
 class _Frozen:
@@ -117,10 +133,15 @@ def _stage(options: WorkbenchOptions, frozen_configuration: _Frozen) -> Stage:
 
 @lru_cache(maxsize=64)
 def _make_stage(options: WorkbenchOptions, frozen_configuration: _Frozen) -> Stage:
-    configuration, bench = frozen_configuration.configuration, Workbench.of(options)
+    configuration, bench = frozen_configuration.configuration, _bench(options)
     return Stage(
         configuration=configuration, registry=bench.registry_of(configuration), sources=bench.sources(configuration)
     )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _bench(options: WorkbenchOptions) -> Workbench:
+    return Workbench.of(options)
 
 
 @lru_cache(maxsize=256)
@@ -178,30 +199,47 @@ def _pack(folder: Path) -> bytes:
 # -- where the run is --------------------------------------------------------------------------------------------------
 
 
+@frozen(kw_only=True)
+class Connection:
+    """A client of a scheduler, and the cluster when it was started here."""
+
+    client: Client
+    local: LocalCluster | None = None
+
+    def close(self) -> None:
+        """Let go of the cluster; a local one ends, with all that it is at."""
+        with contextlib.suppress(Exception):
+            self.client.close(timeout=CLOSE_S)
+        if self.local is not None:
+            with contextlib.suppress(Exception):
+                self.local.sync(_end_workers, self.local)
+            with contextlib.suppress(Exception):
+                self.local.close(timeout=CLOSE_S)
+
+
+async def _end_workers(local: LocalCluster) -> None:
+    """Soon, whatever they are at: without the nannies' patience with tasks."""
+    ends = [nanny.close(timeout=CLOSE_S / 4) for nanny in local.workers.values()]
+    await asyncio.gather(*ends, return_exceptions=True)
+
+
 class Cluster:
-    """Sends attempts to a cluster. ``local`` or ``local:N`` starts N worker processes here; else `scheduler` is the address
-    of a running one. `UsageError` when it cannot be reached or has no worker."""
+    """Sends attempts at trials to a cluster. Its workers ask `desk`, and put datasets into the run's `folder` when they see
+    it."""
 
     def __init__(
-        self, scheduler: str, desk: Desk, folder: Path, workbench: WorkbenchOptions, *, keep_workspaces: bool
-    ) -> None:
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        self, connection: Connection, desk: Desk, folder: Path, workbench: WorkbenchOptions, *, keep_workspaces: bool
+    ) -> None:  # fmt: skip
+        self._client = connection.client
         self._desk, self._workbench, self._keep = desk, workbench, keep_workspaces
         self._folder = folder.resolve()
         self._key = secrets.token_bytes(32)
         self._mark = secrets.token_hex(16)
-        self._lock = threading.Lock()
-        self._busy: Counter[str] = Counter()
-        self._local, self._client = _connect(scheduler)
-        towards = get_address_host_port(self._client.scheduler_info(n_workers=0)["address"])
-        self._server = DeskServer(desk, "127.0.0.1" if self._local else address_towards(*towards), self._key)
+        self._places = Places(self._threads)
+        scheduler = get_address_host_port(self._client.scheduler_info(n_workers=0)["address"])
+        self._server = DeskServer(desk, address_towards(*scheduler), self._key)
         (self._folder / "desk").mkdir(exist_ok=True)
         (self._folder / "desk" / self._mark).touch()
-
-    @property
-    def threads(self) -> int:
-        """Threads of all workers."""
-        return sum(self._client.nthreads().values())
 
     def carry_out(self, trial: Trial, attempt: str, earlier: list[dict[str, Any]]) -> Outcome:
         """One attempt at a trial on some worker. `WorkerLost` when that worker died."""
@@ -211,16 +249,12 @@ class Cluster:
             folder=str(self._folder), mark=self._mark, keep_workspace=self._keep, budgeted=self._desk.budget is not None,
             desk=self._server.address, key=self._key,
         )  # fmt: skip
-        with self._chosen_worker() as worker:
-            try:
-                future = self._client.submit(
-                    work, task, key=f"gra-trial-{attempt}", workers=[worker], allow_other_workers=True, pure=False, retries=0
-                )  # fmt: skip
-                returned = self._wait(future)
-            except OSError as error:
-                raise RunStopped(f"the scheduler does not answer: {error}") from error
-        if returned == LOST:
-            raise WorkerLost(f"worker {worker} was lost")
+        try:
+            with self._places.place(trial.id) as worker, self._server.serving(attempt):
+                returned = self._returned(task, worker)
+        except WorkerLost:
+            self._places.lost(trial.id)
+            raise
         if returned.workspace:
             target = self._folder / "workspaces" / trial.id
             shutil.rmtree(target, ignore_errors=True)
@@ -228,73 +262,74 @@ class Cluster:
                 tar.extractall(target, filter="data")
         return returned.outcome
 
-    def _wait(self, future: Any) -> Any:
-        """The result of a task; errors that a trial raises are raised here, errors of the cluster are `WorkerLost`."""
-        from distributed import CancelledError, KilledWorker, TimeoutError
+    def _returned(self, task: Task, worker: str) -> Returned:
+        """What comes of a task; errors that a trial raises are raised here, errors of the cluster are `WorkerLost`."""
+        try:
+            future = self._client.submit(
+                work, task, key=f"gra-trial-{task.attempt}", workers=[worker], allow_other_workers=True, pure=False, retries=0
+            )  # fmt: skip
+            error = self._error(future)
+            returned = future.result() if error is None else None
+        except OSError as failure:
+            self._refuse_when_disconnected()
+            raise RunStopped(f"the scheduler does not answer: {failure}") from failure
+        if isinstance(error, GraError):
+            raise error
+        if isinstance(error, Exception) and not isinstance(error, (KilledWorker, CancelledError)):
+            raise UsageError(
+                f"worker {worker} cannot carry out trials: {type(error).__name__}: {error}",
+                hint="install the same packages, data and settings on all machines",
+            ) from error
+        if isinstance(returned, Returned):
+            return returned
+        self._refuse_when_disconnected()
+        raise WorkerLost(f"worker {worker} was lost")
 
+    def _error(self, future: Future) -> BaseException | None:
+        """Wait for a task; what it has raised, or became of it."""
         while True:
             try:
-                return future.result(timeout=LOOK_S)
+                return future.exception(timeout=LOOK_S)
             except TimeoutError:
-                if self._client.status not in ("running", "connecting"):
-                    raise RunStopped("the connection to the scheduler is lost") from None
-                if why := self._desk.stopped(""):
-                    raise RunStopped(why) from None
-            except (KilledWorker, CancelledError) as error:
-                if self._client.status != "running":
-                    raise RunStopped("the connection to the scheduler is lost") from error
-                raise WorkerLost(str(error)) from error
-
-    @contextlib.contextmanager
-    def _chosen_worker(self) -> Iterator[str]:
-        """The worker with the fewest of our trials for its threads: they free their slots, so dask cannot tell."""
-        threads = self._threads()
-        with self._lock:
-            worker = min(threads, key=lambda w: (self._busy[w] / max(1, threads[w]), w))
-            self._busy[worker] += 1
-        try:
-            yield worker
-        finally:
-            with self._lock:
-                self._busy[worker] -= 1
+                self._threads()
+            except CancelledError as error:
+                return error
 
     def _threads(self) -> dict[str, int]:
+        """Threads of each worker. `RunStopped` when there is none, however long one waits."""
+        self._refuse_when_disconnected()
         try:
             if not (found := self._client.nthreads()):
                 self._client.wait_for_workers(1, timeout=CONNECT_S)
                 found = self._client.nthreads()
         except OSError as error:  # dask's timeouts are such
+            self._refuse_when_disconnected()
             raise RunStopped(
                 "the cluster has no worker left", hint="go on with --resume when it has"
             ) from error
         return found
 
+    def _refuse_when_disconnected(self) -> None:
+        if self._client.status not in ("running", "connecting"):
+            raise RunStopped(
+                "the connection to the scheduler is lost", hint="go on with --resume when it is there again"
+            )
+
     def close(self) -> None:
-        """Let go of the cluster; a local one ends."""
+        """Answer workers no more."""
         self._server.close()
         shutil.rmtree(self._folder / "desk", ignore_errors=True)
-        with contextlib.suppress(Exception):
-            self._client.close(timeout=2)
-        if self._local is not None:
-            with contextlib.suppress(Exception):
-                self._local.close(timeout=2)
 
 
-def _connect(scheduler: str) -> tuple[LocalCluster | None, Client]:
+def connect(scheduler: str) -> Connection:
+    """``local`` or ``local:N`` starts N worker processes here; else `scheduler` is the address of a running one.
+    `UsageError` when it cannot be reached or has no worker."""
     kind, _, number = scheduler.partition(":")
     if kind == "local":
-        cores = len(os.sched_getaffinity(0))
-        if number and not (number.isdigit() and int(number) > 0):
-            raise UsageError(f"--scheduler {scheduler}: expected local:N with N worker processes")
-        workers = int(number or cores)
-        dask.config.set(WORKERS_KEEP_MEMORY)
-        local = LocalCluster(
-            n_workers=workers, threads_per_worker=max(1, cores // workers), processes=True, dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-        )  # fmt: skip
-        return local, Client(local, timeout=CONNECT_S)
+        return _start_here(scheduler, number)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        client = Client(scheduler, timeout=CONNECT_S)
+        client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"--scheduler {scheduler}: {error or type(error).__name__}",
@@ -307,4 +342,17 @@ def _connect(scheduler: str) -> tuple[LocalCluster | None, Client]:
         raise UsageError(
             f"--scheduler {scheduler}: the cluster has no worker", hint=f"start some: dask worker {scheduler}"
         ) from error
-    return None, client
+    return Connection(client=client)
+
+
+def _start_here(scheduler: str, number: str) -> Connection:
+    cores = len(os.sched_getaffinity(0))
+    if ":" in scheduler and not (number.isdigit() and int(number) > 0):
+        raise UsageError(f"--scheduler {scheduler}: expected local, or local:N with N worker processes")
+    workers = int(number or cores)
+    dask.config.set(WORKERS_KEEP_MEMORY)
+    local = LocalCluster(
+        n_workers=workers, threads_per_worker=max(1, cores // workers), processes=True, dashboard_address=None,
+        memory_limit=None, silence_logs=logging.CRITICAL, host="127.0.0.1",
+    )  # fmt: skip
+    return Connection(client=Client(local, timeout=CONNECT_S, set_as_default=False), local=local)

@@ -8,42 +8,69 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from decimal import Decimal
-from multiprocessing.connection import Client, Connection, Listener
+from collections.abc import Callable, Iterator
+from functools import partial
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
 from typing import Any
 
-from gra_bench.budget import Bound
-from gra_bench.desk import Desk, Permit
-from gra_core import Event
+from gra_bench.desk import Desk
 from gra_core.errors import RunStopped
 
-ASKED = ("enter", "limited", "again", "leave", "enter_tool", "stop", "begin", "event")
+# What may be asked, and which argument is, or has, the attempt that asks.
+ASKED = {
+    "begin": 0,
+    "enter": 1,
+    "limited": 0,
+    "again": 0,
+    "leave": 0,
+    "enter_tool": 1,
+    "event": 1,
+    "stop": None,
+}
+CONNECT_S = 20
+
+
+class DeskLost(RunStopped):
+    """The process that owns the run does not answer: it is gone, or the network between is."""
 
 
 class DeskServer:
     """Answers workers, each connection in a thread of its own, until `close`."""
 
     def __init__(self, desk: Desk, host: str, key: bytes) -> None:
-        self._desk = desk
-        self._listener = Listener((host, 0), authkey=key, backlog=256)
-        self.address: tuple[str, int] = self._listener.address
-        self._open = True
+        self._desk, self._key = desk, key
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.create_server((host, 0), family=family, backlog=256)
+        self.address: tuple[str, int] = self._socket.getsockname()[:2]
+        self._attempts: set[str] = set()
         threading.Thread(target=self._accept, daemon=True, name="gra-desk").start()
 
+    @contextlib.contextmanager
+    def serving(self, attempt: str) -> Iterator[None]:
+        """Answer what an attempt asks inside the block. Afterwards it is refused: a worker that was thought lost may still
+        be at it, and is to spend no more."""
+        self._attempts.add(attempt)
+        try:
+            yield
+        finally:
+            self._attempts.discard(attempt)
+
     def close(self) -> None:
-        self._open = False
-        self._listener.close()
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes `accept`, which closing alone does not
+        self._socket.close()
 
     def _accept(self) -> None:
-        while self._open:
-            try:
-                connection = self._listener.accept()
-            except Exception:  # a stranger without the key, or the end
-                continue
-            threading.Thread(target=self._serve, args=(connection,), daemon=True, name="gra-desk").start()
+        with contextlib.suppress(OSError):  # closed
+            while True:
+                peer, _ = self._socket.accept()
+                threading.Thread(target=self._serve, args=(peer,), daemon=True, name="gra-desk").start()
 
-    def _serve(self, connection: Connection) -> None:
-        with connection, contextlib.suppress(EOFError, OSError):
+    def _serve(self, peer: socket.socket) -> None:
+        with _connection(peer) as connection, contextlib.suppress(EOFError, OSError, AuthenticationError):
+            deliver_challenge(connection, self._key)
+            answer_challenge(connection, self._key)
             while True:
                 name, arguments = connection.recv()
                 connection.send(self._answer(name, arguments))
@@ -51,6 +78,11 @@ class DeskServer:
     def _answer(self, name: str, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
         if name not in ASKED:
             return False, ValueError(f"the desk has no {name}")
+        position = ASKED[name]
+        if position is not None:
+            attempt = getattr(arguments[position], "attempt", arguments[position])
+            if attempt not in self._attempts:
+                return False, RunStopped("this attempt was given up: its worker was thought lost")
         try:
             return True, getattr(self._desk, name)(*arguments)
         except Exception as error:
@@ -58,53 +90,52 @@ class DeskServer:
 
 
 class RemoteDesk:
-    """What a worker sees of the desk: the methods that a trial needs. `RunStopped` when the run's process is gone."""
+    """What workers see of the `Desk`: what a trial asks of it, for all trials of a process. `DeskLost` when the run's process
+    does not answer."""
 
     def __init__(self, address: tuple[str, int], key: bytes) -> None:
         self._address, self._key = address, key
-        self._local = threading.local()
+        self._idle: list[Connection] = []
 
-    def enter(self, model: str, attempt: str, bound: Bound | None) -> Permit:
-        return self._ask("enter", model, attempt, bound)
-
-    def limited(self, permit: Permit, seconds: float | None) -> None:
-        self._ask("limited", permit, seconds)
-
-    def again(self, permit: Permit, cost: Decimal, bound: Bound) -> None:
-        self._ask("again", permit, cost, bound)
-
-    def leave(self, permit: Permit, cost: Decimal, output: int, succeeded: bool) -> None:
-        self._ask("leave", permit, cost, output, succeeded)
-
-    def enter_tool(self, tool: str, attempt: str) -> Permit:
-        return self._ask("enter_tool", tool, attempt)
-
-    def stop(self, why: str, model: str = "") -> None:
-        self._ask("stop", why, model)
-
-    def begin(self, attempt: str) -> bool:
-        return self._ask("begin", attempt)
-
-    def event(self, trial: str, attempt: str, event: Event) -> None:
-        self._ask("event", trial, attempt, event)
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in ASKED:
+            raise AttributeError(name)
+        return partial(self._ask, name)
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         try:
-            connection = getattr(self._local, "connection", None)
-            if connection is None:
-                connection = self._local.connection = Client(self._address, authkey=self._key)
+            connection = self._free_connection()
             connection.send((name, arguments))
             succeeded, value = connection.recv()
-        except (EOFError, OSError) as error:
-            raise RunStopped("the process that owns the run does not answer") from error
+        except (EOFError, OSError, AuthenticationError) as error:
+            host, port = self._address
+            raise DeskLost(
+                f"the process that owns the run does not answer at {host}:{port}: {error!r}"
+            ) from error
+        self._idle.append(connection)
         if succeeded:
             return value
         raise value
 
+    def _free_connection(self) -> Connection:
+        with contextlib.suppress(IndexError):
+            return self._idle.pop()
+        connection = _connection(socket.create_connection(self._address, timeout=CONNECT_S))
+        answer_challenge(connection, self._key)
+        deliver_challenge(connection, self._key)
+        return connection
+
+
+def _connection(peer: socket.socket) -> Connection:
+    peer.settimeout(None)
+    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # a machine that is gone says nothing
+    return Connection(peer.detach())
+
 
 def address_towards(host: str, port: int) -> str:
     """The address under which this machine is seen from a host (no packet is sent to find it)."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        probe.connect((host, port))
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.connect(address)
         return probe.getsockname()[0]

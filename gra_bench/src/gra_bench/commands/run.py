@@ -186,18 +186,18 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     for note in experiment.notes:
         click.echo(f"Note: {note}", err=True)
     folder = folder or Path(DEFAULT_FOLDER) / dt.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-    store = RunStore.resume(folder) if resumes else RunStore.create(folder, experiment.manifest())
-    try:
-        with ended_by_signals():
-            made = _carry_out(experiment, store, given)
-    except KeyboardInterrupt:
-        click.echo(
-            f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
-            err=True,
-        )
-        return 1
-    finally:
-        store.close()
+    with ended_by_signals(), connected(given["scheduler"]) as connection:
+        store = RunStore.resume(folder) if resumes else RunStore.create(folder, experiment.manifest())
+        try:
+            made = _carry_out(experiment, store, connection, given)
+        except KeyboardInterrupt:
+            click.echo(
+                f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
+                err=True,
+            )
+            return 1
+        finally:
+            store.close()
     return _finish(experiment, folder, *made, as_json=given["as_json"])
 
 
@@ -224,7 +224,9 @@ def ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _carry_out(experiment: Any, store: Any, given: dict[str, Any]) -> tuple[set[str], str, dict[str, Any]]:
+def _carry_out(
+    experiment: Any, store: Any, connection: Any, given: dict[str, Any]
+) -> tuple[set[str], str, dict[str, Any]]:
     """Run what is not finished, then judge: ids of the trials run now, why it stopped early, what judging led to."""
     from gra_bench.accounts import attempts_by_trial, spent
     from gra_bench.budget import Budget
@@ -250,7 +252,7 @@ def _carry_out(experiment: Any, store: Any, given: dict[str, Any]) -> tuple[set[
     progress = Progress(total=len(experiment.trials), finished=len(experiment.trials) - len(todo))
     judging: dict[str, Any] = {}
     try:
-        with _hands(experiment, desk, folder, given) as hands, live_progress(progress):
+        with _hands(experiment, desk, folder, connection, given) as hands, live_progress(progress):
             runner = Runner(
                 store=store, desk=desk, carry_out=hands.carry_out, score=experiment.score, earlier=earlier
             )
@@ -272,32 +274,43 @@ def _carry_out(experiment: Any, store: Any, given: dict[str, Any]) -> tuple[set[
 
 
 @contextlib.contextmanager
-def _hands(experiment: Any, desk: Any, folder: Path, given: dict[str, Any]) -> Iterator[Any]:
-    """What carries out trials: this process, or a cluster."""
-    from gra_bench.execute import Here
-
-    keep = given["keep_workspaces"]
-    if given["scheduler"] is None:
-        yield Here(stages=experiment.stages, desk=desk, folder=folder, keep_workspaces=keep)
+def connected(scheduler: str | None) -> Iterator[Any]:
+    """A `gra_bench.cluster.Connection` to the cluster, None without a scheduler; `UsageError` when there is none, or the
+    extra is not installed."""
+    if scheduler is None:
+        yield None
         return
-    cluster = connect(given["scheduler"], desk, folder, experiment.bench.options, keep_workspaces=keep)
-    try:
-        yield cluster
-    finally:
-        cluster.close()
-
-
-def connect(scheduler: str, *arguments: Any, **options: Any) -> Any:
-    """A `gra_bench.cluster.Cluster`; `UsageError` when the extra is not installed."""
     from gra_core import UsageError
 
     try:
-        from gra_bench.cluster import Cluster
+        from gra_bench.cluster import connect
     except ImportError as error:
         raise UsageError(
             f"--scheduler {scheduler} needs the package {error.name}", hint='pip install "gra-bench[dask]"'
         ) from error
-    return Cluster(scheduler, *arguments, **options)
+    connection = connect(scheduler)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def _hands(experiment: Any, desk: Any, folder: Path, connection: Any, given: dict[str, Any]) -> Iterator[Any]:
+    """What carries out trials: this process, or a cluster."""
+    keep = given["keep_workspaces"]
+    if connection is None:
+        from gra_bench.execute import Here
+
+        yield Here(stages=experiment.stages, desk=desk, folder=folder, keep_workspaces=keep)
+        return
+    from gra_bench.cluster import Cluster
+
+    cluster = Cluster(connection, desk, folder, experiment.bench.options, keep_workspaces=keep)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
 
 
 # Failures that say nothing of the agent: they are tried again when the user asks for it.
