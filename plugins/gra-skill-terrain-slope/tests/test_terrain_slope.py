@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import geopandas as gpd
 import numpy as np
 import pyproj
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from gra_core import mapping_with
 from gra_core.testing import ThreadMapper
 from gra_geo.raster import Raster
+from gra_geo.zonal import zonal_stats
 from gra_skill_terrain_slope.slope import Slope, horn
 
 GEOD = pyproj.Geod(ellps="WGS84")
@@ -151,29 +153,25 @@ def test_missing_cells_stay_missing_and_neighbours_are_level(on_files, synthetic
 @pytest.mark.parametrize(
     ("west", "north", "cell", "crs"), [(-180.0, 30.0, 4.0, "EPSG:4326"), (5e5, 5.2e6, 30.0, "EPSG:32633")]
 )
-@pytest.mark.parametrize("units", ["percent", "degrees"])
-def test_bands_of_a_window_are_the_window(
-    synthetic_dem,
-    monkeypatch: pytest.MonkeyPatch,
-    west: float,
-    north: float,
-    cell: float,
-    crs: str,
-    units: str,
+def test_the_slope_of_a_large_zone_in_parts(
+    synthetic_dem, monkeypatch: pytest.MonkeyPatch, west: float, north: float, cell: float, crs: str
 ) -> None:
-    monkeypatch.setattr("gra_geo.parts.WORTH_CELLS", 1)
     heights = np.random.default_rng(2).uniform(0, 3000, (15, 90)).astype("float32")
     heights[4, 30:40] = -1
-    slope = Slope.of(Raster.open(synthetic_dem(heights, west, north, cell, crs, nodata=-1)), units)
-    whole, window = slope.read(), slope.read(2, 0, 11, 50)
-
-    @settings(max_examples=10, deadline=None)
-    @given(st.integers(2, 9))
-    def check(workers: int) -> None:
+    slope = Slope.of(Raster.open(synthetic_dem(heights, west, north, cell, crs, nodata=-1)), "percent")
+    zone = gpd.GeoDataFrame(
+        geometry=[shapely.box(west, north - 14.5 * cell, west + 90 * cell, north)], crs=crs
+    )
+    stats = ["mean", "max", "stdev"]
+    whole = zonal_stats(slope, zone, stats)
+    monkeypatch.setattr("gra_geo.parts.WORTH_CELLS", 1)
+    monkeypatch.setattr("gra_geo.pieces.WINDOW_CELLS", 100)
+    monkeypatch.setattr("gra_geo.pieces.BLOCK_ROWS", 3)
+    pieces = zonal_stats(slope, zone, stats)
+    for workers in range(2, 7):
         mapper = ThreadMapper(workers)
         with mapping_with(mapper):
-            assert np.array_equal(slope.read(), whole, equal_nan=True)
-            assert np.array_equal(slope.read(2, 0, 11, 50), window, equal_nan=True)
-        assert mapper.parts > 2
-
-    check()
+            assert zonal_stats(slope, zone, stats).equals(pieces)
+        assert mapper.parts > 1
+    # A piece's rows are a window of their own, in which sizes of cells in a projection are interpolated anew.
+    assert pieces.to_numpy() == pytest.approx(whole.to_numpy(), rel=1e-7)

@@ -18,11 +18,12 @@ EVEN = 0.005
 
 
 class Cells(RasterSource):
-    """A raster read in windows; missing cells are masked."""
+    """A raster, or rows `first` to `last` of it, read in windows; missing cells are masked."""
 
-    def __init__(self, reader: Reader, name: str = "") -> None:
+    def __init__(self, reader: Reader, name: str = "", rows: tuple[int, int] | None = None) -> None:
         super().__init__()
         self.reader, self.raster = reader, reader.raster
+        self.first, self.last = rows or (0, self.raster.height)
         if name:
             self.set_name(name)
 
@@ -30,7 +31,10 @@ class Cells(RasterSource):
         return self.raster.dx, self.raster.dy
 
     def extent(self) -> tuple[float, float, float, float]:
-        return self.raster.bounds
+        west, south, east, north = self.raster.bounds
+        if self.last < self.raster.height:
+            south = north - self.last * self.raster.dy
+        return west, south, east, north - self.first * self.raster.dy
 
     def srs_wkt(self) -> str | None:
         return None
@@ -44,7 +48,7 @@ class Cells(RasterSource):
     def read_window(self, x0: int, y0: int, nx: int, ny: int) -> np.ndarray:
         if nx == 0 or ny == 0:
             return np.empty((ny, nx), dtype=float if self.raster.scaled else self.raster.dtype)
-        values = self.reader.raw(y0, x0, ny, nx)
+        values = self.reader.raw(self.first + y0, x0, ny, nx)
         if np.ma.isMaskedArray(values) and not np.ma.is_masked(values):
             values = np.ma.getdata(values)
         return values
@@ -94,6 +98,8 @@ def _knots(start: int, count: int) -> np.ndarray:
 
 def uneven(raster: Raster, shapes: np.ndarray) -> np.ndarray:
     """Which shapes (in the raster's projected CRS) hold cells whose true areas differ by more than half a percent."""
+    if not len(shapes):
+        return np.zeros(0, bool)
     west, south, east, north = np.maximum(shapely.bounds(shapes), [*raster.bounds[:2], -np.inf, -np.inf]).T
     east, north = np.minimum(east, raster.bounds[2]), np.minimum(north, raster.bounds[3])
     middle = ((west + east) / 2, (south + north) / 2)

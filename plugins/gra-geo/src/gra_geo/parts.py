@@ -40,13 +40,10 @@ def _size(path: Path) -> int:
 
 
 def shares(work: np.ndarray) -> list[slice]:
-    """Neighbouring items in as many parts as are worth it, about equal in `work` (in cells).
-
-    One part when one item is half of the work or more: whatever it is made of may still be shared out.
-    """
+    """Neighbouring items in as many parts as are worth it, about equal in `work` (in cells)."""
     total = float(work.sum())
     most = min(int(total // WORTH_CELLS), len(work))
-    if most < 2 or work.max() * 2 > total or (count := min(most, part_count())) < 2:
+    if most < 2 or (count := min(most, part_count())) < 2:
         return [slice(0, len(work))]
     cuts = np.searchsorted(np.cumsum(work), total * np.arange(1, count) / count)
     ends = np.unique([0, *cuts, len(work)]).tolist()

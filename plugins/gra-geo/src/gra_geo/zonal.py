@@ -2,8 +2,8 @@
 
 A sum adds value × covered share of the cell, so that counts are conserved when zones share cells. Every other statistic
 weights a cell by its covered true area (on longitude/latitude grids and uneven projections) or by its covered share
-(where cells are of equal size). Missing cells (nodata, mask, NaN) take no part. Many zones are worked on in parts
-(`gra_core.map_parts`); a zone's statistics do not depend on them.
+(where cells are of equal size). Missing cells (nodata, mask, NaN) take no part. Many zones, and large ones in
+pieces, are worked on in parts (`gra_core.map_parts`); statistics do not depend on them.
 """
 
 from __future__ import annotations
@@ -13,20 +13,15 @@ from typing import Any
 import geopandas as gpd
 import numpy as np
 import pandas as pd
-import rasterio
 import shapely
-from attrs import evolve, frozen
+from attrs import evolve
 
-from gra_core import ToolError, map_parts
-from gra_geo.cells import CellAreas, Cells, Zones, uneven
-from gra_geo.extraction import BY_AREA, UNWEIGHTED, check_stats, operations, result_of, run
-from gra_geo.parts import Files, shares
+from gra_core import ToolError
+from gra_geo.areas import statistics_of_areas
+from gra_geo.cells import uneven
+from gra_geo.extraction import BY_AREA, UNWEIGHTED, check_stats
 from gra_geo.raster import Raster
 from gra_geo.zones import on_grid
-
-CACHE_MB = 128
-# What a zone costs beside its cells, in cells (measured).
-ZONE_CELLS = 20_000
 
 
 def zonal_stats(
@@ -65,7 +60,9 @@ def zonal_stats(
         )
     table = pd.DataFrame(index=range(len(shapes)), columns=[*stats, "cells", "valid_share"], dtype=float)
     _fill_points(table, raster, zones, shapes, stats)
-    _fill_areas(table, raster, shapes, stats, weighting, odd)
+    rows, found = statistics_of_areas(raster, shapes, stats, weighting, odd)
+    table.iloc[rows, :-1] = found
+    table.iloc[rows, -1] = np.minimum(1.0, found[:, -1] * raster.dx * raster.dy / shapely.area(shapes[rows]))
     table.index = zones.index
     table.attrs = {"notes": notes + _remarks(table, shapes), "weighting": kind}
     return table
@@ -105,77 +102,6 @@ def _weighting(raster: Raster, weights: Any, stats: list[str]) -> tuple[Any, str
     if raster.geographic:
         return "area_spherical_m2", "covered area of the cell (longitude/latitude grid)"
     return "fraction", "covered share of the cell (cells of equal area)"
-
-
-@frozen(kw_only=True)
-class _Part:
-    """Zones with an area, neighbours together, and what is asked about them."""
-
-    raster: Raster
-    stats: list[str]
-    weighting: Raster | str
-    shapes: np.ndarray
-    odd: np.ndarray
-    files: Files
-
-
-def _fill_areas(
-    table: pd.DataFrame, raster: Raster, shapes: np.ndarray, stats: list[str], weighting: Any, odd: np.ndarray
-) -> None:
-    rows = _tour(raster, shapes)
-    if not len(rows):
-        return
-    files = Files.of(raster, *([weighting] if isinstance(weighting, Raster) else []))
-    parts = [
-        _Part(raster=raster, stats=stats, weighting=weighting, shapes=shapes[at], odd=odd[at], files=files)
-        for at in (rows[share] for share in shares(_work(raster, shapes[rows])))
-    ]
-    found = np.concatenate(map_parts(_areas, parts))
-    table.iloc[rows, :-1] = found
-    table.iloc[rows, -1] = np.minimum(1.0, found[:, -1] * raster.dx * raster.dy / shapely.area(shapes[rows]))
-
-
-def _areas(part: _Part) -> np.ndarray:
-    """A row a zone: the statistics (NaN where there are none) and the number of valid cells."""
-    part.files.check()
-    rows = np.arange(len(part.shapes))
-    with rasterio.Env(GDAL_CACHEMAX=CACHE_MB), part.raster.reading() as reader:
-        values = Cells(reader)
-        if isinstance(part.weighting, Raster):
-            with part.weighting.reading() as other:
-                ops = operations(part.stats, "fraction", weighted=True)
-                found = run(values, Cells(other, "weight"), Zones(part.shapes, rows), ops)
-        else:
-            ops = operations(part.stats, part.weighting)
-            found = run(values, None, Zones(part.shapes, rows[~part.odd]), ops)
-            if part.odd.any():
-                ops = operations(part.stats, part.weighting, weighted=True)
-                found |= run(values, CellAreas(part.raster), Zones(part.shapes, rows[part.odd]), ops)
-    table = np.full((len(rows), len(part.stats) + 1), np.nan)
-    for row, result in found.items():
-        cells = float(result.get("cells") or 0.0)
-        table[row, -1] = cells
-        if cells > 0:
-            table[row, :-1] = [result_of(result, s) for s in part.stats]
-    return table
-
-
-def _work(raster: Raster, shapes: np.ndarray) -> np.ndarray:
-    """About how much work each zone is, in cells: those of its bounds, and a zone's own cost."""
-    west, south, east, north = shapely.bounds(shapes).T
-    box = raster.bounds
-    width = np.clip(np.minimum(east, box[2]) - np.maximum(west, box[0]), 0.0, None)
-    height = np.clip(np.minimum(north, box[3]) - np.maximum(south, box[1]), 0.0, None)
-    return width * height / (raster.dx * raster.dy) + ZONE_CELLS
-
-
-def _tour(raster: Raster, shapes: np.ndarray, side: int = 512) -> np.ndarray:
-    """Rows of the zones with an area, neighbours together: along rows of tiles of the raster, back and forth."""
-    rows = np.nonzero((shapely.get_dimensions(shapes) == 2) & (shapely.area(shapes) > 0))[0]
-    bounds = shapely.bounds(shapes[rows])
-    row = np.floor((raster.bounds[3] - bounds[:, 3]) / raster.dy / side)
-    col = (bounds[:, 0] - raster.bounds[0]) / raster.dx
-    return rows[np.lexsort((np.where(row % 2 == 0, col, -col), row))]
 
 
 def _fill_points(

@@ -2,8 +2,7 @@
 
 Horn's formula (Horn 1981, Hill shading and the reflectance map, Proceedings of the IEEE 69): gradients from the eight
 neighbours, weighted 1-2-1. Distances between cells are true ones: on longitude/latitude grids they follow the ellipsoid,
-in projections the scale is taken out. A missing neighbour is given the cell's own height. Large windows are computed in
-bands of rows, which `gra_core.map_parts` may have computed elsewhere; the slopes do not depend on them.
+in projections the scale is taken out. A missing neighbour is given the cell's own height.
 """
 
 from __future__ import annotations
@@ -16,13 +15,8 @@ import numpy as np
 import pyproj
 from attrs import asdict, frozen
 
-from gra_core import map_parts
 from gra_geo.ellipsoid import E2, GEOD, A
-from gra_geo.parts import Files, shares
 from gra_geo.raster import Raster, Reader
-
-# What a cell's slope costs, in cells that are only read (measured).
-COST = 8
 
 
 @frozen(kw_only=True, slots=False)
@@ -46,7 +40,7 @@ class Slope(Raster):
         return cls(**grid, source=raster, units=units)
 
     @contextmanager
-    def reading(self) -> Iterator[_SlopeReader]:
+    def reading(self) -> Iterator[Reader]:
         with self.source.reading() as reader:
             yield _SlopeReader(self, reader)
 
@@ -57,35 +51,10 @@ class _SlopeReader(Reader):
         self.slope, self.heights = slope, heights
 
     def raw(self, row: int, col: int, rows: int, cols: int) -> np.ndarray:
-        bands = shares(np.full(rows, cols * COST))
-        if len(bands) < 2:
-            return self.band(row, col, rows, cols, slice(0, rows))
-        window, files = (row, col, rows, cols), Files.of(self.slope.source)
-        parts = [_Band(slope=self.slope, window=window, rows=band, files=files) for band in bands]
-        return np.concatenate(map_parts(_band, parts))
-
-    def band(self, row: int, col: int, rows: int, cols: int, band: slice) -> np.ndarray:
-        """The slopes of some rows of a window."""
-        source, count = self.slope.source, band.stop - band.start
-        block = with_margin(self.heights, source, row + band.start, col, count, cols)
-        rise = horn(block, *cell_sizes(source, row, col, rows, cols, band))
+        block = with_margin(self.heights, self.slope.source, row, col, rows, cols)
+        dx, dy = cell_sizes(self.slope.source, row, col, rows, cols)
+        rise = horn(block, dx, dy)
         return 100.0 * rise if self.slope.units == "percent" else np.degrees(np.arctan(rise))
-
-
-@frozen(kw_only=True)
-class _Band:
-    """Rows of a window, to be computed by themselves."""
-
-    slope: Slope
-    window: tuple[int, int, int, int]
-    rows: slice
-    files: Files
-
-
-def _band(part: _Band) -> np.ndarray:
-    part.files.check()
-    with part.slope.reading() as reader:
-        return reader.band(*part.window, part.rows)
 
 
 def with_margin(reader: Reader, raster: Raster, row: int, col: int, rows: int, cols: int) -> np.ndarray:
@@ -124,21 +93,19 @@ def horn(block: np.ndarray, dx: np.ndarray, dy: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(centre), np.nan, rise)
 
 
-def cell_sizes(
-    raster: Raster, row: int, col: int, rows: int, cols: int, band: slice = slice(None)
-) -> tuple[np.ndarray, np.ndarray]:
-    """True width and height of cells in metres, to be broadcast over a window or over a band of its rows."""
+def cell_sizes(raster: Raster, row: int, col: int, rows: int, cols: int) -> tuple[np.ndarray, np.ndarray]:
+    """True width and height of cells in metres, to be broadcast over a window."""
     if raster.geographic:
-        lat = np.radians(raster.bounds[3] - (row + np.arange(rows)[band] + 0.5) * raster.dy)
+        lat = np.radians(raster.bounds[3] - (row + np.arange(rows) + 0.5) * raster.dy)
         w = np.sqrt(1.0 - E2 * np.sin(lat) ** 2)
         dx = A / w * np.cos(lat) * np.radians(raster.dx)
         dy = A * (1.0 - E2) / w**3 * np.radians(raster.dy)
         return np.abs(dx)[:, None], dy[:, None]
-    return _projected_sizes(raster, row, col, rows, cols, band)
+    return _projected_sizes(raster, row, col, rows, cols)
 
 
 def _projected_sizes(
-    raster: Raster, row: int, col: int, rows: int, cols: int, band: slice
+    raster: Raster, row: int, col: int, rows: int, cols: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Cell sizes at a few rows and columns from geodesics between neighbouring centres, interpolated."""
     at_rows = (
@@ -153,8 +120,7 @@ def _projected_sizes(
     back = pyproj.Transformer.from_crs(raster.known_crs, "EPSG:4326", always_xy=True)
     widths = _apart(back, x - raster.dx / 2, y, x + raster.dx / 2, y)
     heights = _apart(back, x, y - raster.dy / 2, x, y + raster.dy / 2)
-    down, right = row + np.arange(rows)[band], col + np.arange(cols)
-    return _spread(widths, at_rows, at_cols, down, right), _spread(heights, at_rows, at_cols, down, right)
+    return tuple(_spread(v, at_rows, at_cols, row, col, rows, cols) for v in (widths, heights))  # type: ignore[return-value]
 
 
 def _apart(back: Any, x1: np.ndarray, y1: np.ndarray, x2: np.ndarray, y2: np.ndarray) -> np.ndarray:
@@ -162,7 +128,7 @@ def _apart(back: Any, x1: np.ndarray, y1: np.ndarray, x2: np.ndarray, y2: np.nda
 
 
 def _spread(
-    coarse: np.ndarray, at_rows: np.ndarray, at_cols: np.ndarray, rows: np.ndarray, cols: np.ndarray
+    coarse: np.ndarray, at_rows: np.ndarray, at_cols: np.ndarray, row: int, col: int, rows: int, cols: int
 ) -> np.ndarray:
-    wide = np.stack([np.interp(cols, at_cols, line) for line in coarse])
-    return np.stack([np.interp(rows, at_rows, line) for line in wide.T]).T
+    wide = np.stack([np.interp(col + np.arange(cols), at_cols, line) for line in coarse])
+    return np.stack([np.interp(row + np.arange(rows), at_rows, line) for line in wide.T]).T
