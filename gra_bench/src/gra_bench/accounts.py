@@ -11,8 +11,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from gra_bench.index import RunIndex
-from gra_bench.row import brief_results
+from gra_bench.index import RunIndex, standing_attempts
+from gra_bench.log import read_lines
 from gra_bench.scores import read_judge_calls, read_scores
 from gra_bench.summary import add_usage
 from gra_core import Price, PriceTable, Usage, built_in_prices, dump, load
@@ -42,7 +42,7 @@ def unfinished_usage(folder: Path) -> dict[str, Any]:
     a price is not known). `unanswered` counts model calls that were on their way when the process was killed, with an
     estimate of what they have sent: whether and what they were billed nobody here knows.
     """
-    standing = {trial: result["attempt"] for trial, result in brief_results(folder).items()}
+    standing = standing_attempts(folder)
     index = RunIndex(folder)
     try:
         account = _Account(prices_of(index.manifest))
@@ -137,7 +137,7 @@ def prices_of(manifest: dict[str, Any]) -> PriceTable:
 
 def spent(folder: Path) -> Decimal:
     """USD that a run has cost so far as far as it is known: finished trials, attempts that were cut off, judging."""
-    finished = [r["outcome"]["cost_usd"] for r in brief_results(folder).values()]
+    finished = {r["trial"]: r["outcome"]["cost_usd"] for r in read_lines(folder / "results.jsonl")}
     judged = [record["judge_cost_usd"] for record in read_scores(folder)]
-    costs = [*finished, *judged, unfinished_usage(folder)["cost_usd"]]
+    costs = [*finished.values(), *judged, unfinished_usage(folder)["cost_usd"]]
     return sum((Decimal(str(cost)) for cost in costs if cost is not None), Decimal(0))

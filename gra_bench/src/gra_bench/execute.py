@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,24 @@ class Place:
     trial: str
     attempt: str
     prices: PriceTable = field(repr=False)
+    _waiting: list[Event] = field(factory=list, init=False, repr=False)
+    _order: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
+
+    def tell(self, event: Event) -> None:
+        """Send an event to the desk: a model call when its turn has come, since one that is cut off while it waits has cost
+        nothing."""
+        with self._order:
+            self.turn_has_come()
+            if event.kind == "model_called":
+                self._waiting.append(event)
+            else:
+                self.desk.event(self.trial, self.attempt, event)
+
+    def turn_has_come(self) -> None:
+        """The model call that is waiting is made now."""
+        with self._order:
+            while self._waiting:
+                self.desk.event(self.trial, self.attempt, self._waiting.pop())
 
 
 class Observer:
@@ -88,7 +107,7 @@ class Observer:
     def gra_event(self, event: Event, context: Any) -> None:
         place: Place | None = context.state.get(STATE)
         if place is not None:
-            place.desk.event(place.trial, place.attempt, event)
+            place.tell(event)
 
     @hookimpl(wrapper=True)
     def gra_call_tool(self, call: ToolCall, context: Any) -> Iterator[None]:
@@ -109,10 +128,14 @@ def _cost_of_bills(prices: PriceTable, bills: Iterable[tuple[str, Usage]]) -> De
 
 
 class GatedClient:
-    """A model client that waits for its turn, and for money when `price` is given, before each request."""
+    """A model client that waits for its turn, and for money when `price` is given, before each request; then it calls
+    `begins`."""
 
-    def __init__(self, client: ModelClient, desk: Desk, attempt: str, price: Price | None = None) -> None:
+    def __init__(
+        self, client: ModelClient, desk: Desk, attempt: str, price: Price | None = None, begins: Callable[[], None] = lambda: None
+    ) -> None:  # fmt: skip
         self._client, self._desk, self._attempt, self._price = client, desk, attempt, price
+        self._begins = begins
         self.model_id, self.context_window = client.model_id, client.context_window
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
@@ -135,6 +158,7 @@ class GatedClient:
 
         clock.on_limit, clock.on_repeat = lambda seconds: self._desk.limited(permit, seconds), repeat
         try:
+            self._begins()
             reply = self._client.generate(request, clock)
             spent, succeeded = reply.requests, reply.waited_s == 0.0
         except ModelError as error:
@@ -187,11 +211,15 @@ def carry_out(
     )
     prices = stage.prices
     price = prices.find(trial.model.id, dt.datetime.now(dt.UTC).date()) if budgeted else None
-    model = evolve(trial.model, open=lambda b: GatedClient(trial.model.open(b), desk, attempt, price))
+    place = Place(desk=desk, trial=trial.id, attempt=attempt, prices=prices)
+    model = evolve(
+        trial.model,
+        open=lambda b: GatedClient(trial.model.open(b), desk, attempt, price, place.turn_has_come),
+    )
     setup = TrialSetup(
         registry=stage.registry, configuration=trial.configuration, model=model, sources=stage.sources, workspace=workspace,
         text=trial.query.text, instruction=trial.benchmark.answer_instruction, best_effort=trial.best_effort, brief=brief,
-        journal=Journal(earlier), state={STATE: Place(desk=desk, trial=trial.id, attempt=attempt, prices=prices)},
+        journal=Journal(earlier), state={STATE: place},
     )  # fmt: skip
     return run_trial(setup).outcome
 

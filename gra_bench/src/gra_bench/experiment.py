@@ -13,7 +13,7 @@ from attrs import frozen
 from gra_bench.ablation import variants
 from gra_bench.execute import Stage, prices_of
 from gra_bench.scoring import Method, find_method, score_outcome
-from gra_bench.trials import Trial, plugins_of, setting_of, trial_id
+from gra_bench.trials import Trial, core_of, plugins_of, setting_of, trial_id
 from gra_bench.workbench import Workbench, pairs
 from gra_core import Benchmark, Query, QueryRequest, Score, UsageError, converter, dump, load
 
@@ -88,6 +88,7 @@ class Experiment:
             "dataset_hash": self.dataset_hash,
             "datasets": self.dataset_hashes,
             "notes": list(self.notes),
+            "core": core_of(),
             "scorers": {name: list(b.scorers) for name, b in self.benchmarks.items()},
             "autoraters": {name: list(b.autoraters) for name, b in self.benchmarks.items()},
             "configurations": {

@@ -5,7 +5,6 @@ other ones, and safe to delete."""
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import json
 import re
@@ -16,13 +15,13 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gra_bench.row import brief, short_rows
-from gra_bench.scores import read_scores, scored_results
+from gra_bench.row import ShortRows
+from gra_bench.scores import Views, read_scores
 from gra_bench.store import read_manifest
 from gra_bench.summary import summarize
 
 FILE = "index.sqlite"
-START = re.compile(rb'\{"trial":"([^"\\]*)","attempt":"([^"\\]*)"')
+START = re.compile(rb'\{(?:"schema_version":\d+,)?"trial":"([^"\\]*)","attempt":"([^"\\]*)"')
 VERSION = 1
 SAMPLE = 4096
 TABLES = """
@@ -49,7 +48,8 @@ def _once_more(method: F) -> F:
                     raise
                 self._base.close()
                 (self.folder / FILE).unlink(missing_ok=True)
-                self._base = self._open()
+                full = "full" in str(error) or "I/O" in str(error)
+                self._base = self._open([Path(":memory:")] if full else None)
                 return method(self, *arguments)
 
     return careful  # type: ignore[return-value]
@@ -116,10 +116,10 @@ class RunIndex:
 
     # -- how it is kept --------------------------------------------------------------------------------------------
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self, targets: list[Path] | None = None) -> sqlite3.Connection:
         """The file beside the run; memory when it cannot be written there; a new file when it is not ours."""
         path = self.folder / FILE
-        for target in (path, path, Path(":memory:")):
+        for target in targets or (path, path, Path(":memory:")):
             try:
                 base = sqlite3.connect(target, timeout=60, check_same_thread=False, isolation_level=None)
                 base.execute("pragma journal_mode = truncate")  # survives a kill
@@ -140,29 +140,28 @@ class RunIndex:
         stamp = f"{sizes} {_sample(self.folder / 'results.jsonl', sizes[0])}"
         if self._meta("results") == stamp:
             return
-        with self._writing(), _no_collection():
+        with self._writing():
             if self._meta("results") == stamp:  # another process was faster
                 return
             self._clear("trials")
-            results, places = self._read_results()
-            scored = scored_results(results.values(), read_scores(self.folder))
-            views, rows = short_rows(scored)
-            self._base.executemany(
-                "insert into trials values (?, ?, ?, ?)",
-                ((t, *places[t], json.dumps(row, separators=(",", ":"))) for t, row in rows.items()),
-            )
-            self._set("views", json.dumps(views))
-            self._set("summary", json.dumps(summarize(scored, list(self.manifest.get("configurations", ())))))
+            rows, views = ShortRows(), Views(read_scores(self.folder))
+            configurations = list(self.manifest.get("configurations", ()))
+            summary = summarize(self._indexed(rows, views), configurations)
+            self._set("views", json.dumps(rows.views))
+            self._set("summary", json.dumps(summary))
             self._set("results", stamp)
 
-    def _read_results(self) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[int, int]]]:
-        """Brief results by trial id, and where each stands; the last one of a trial counts."""
-        results: dict[str, dict[str, Any]] = {}
-        places: dict[str, tuple[int, int]] = {}
-        for place, line in _lines(self.folder / "results.jsonl", 0):
-            record = brief(json.loads(line))
-            results[record["trial"]], places[record["trial"]] = record, (place, len(line))
-        return results, places
+    def _indexed(self, rows: ShortRows, views: Views) -> Iterator[dict[str, Any]]:
+        """All results in all their views, one after the other; the row of each is kept on the way."""
+        path = self.folder / "results.jsonl"
+        last = {trial: place for trial, _, place in _result_places(path)}  # the last result of a trial counts
+        for place, line in _lines(path, 0):
+            trial, _ = _key(line)
+            if last[trial] == place:
+                scored = list(views.of(json.loads(line)))
+                row = json.dumps(rows.row(scored), separators=(",", ":"))
+                self._base.execute("insert into trials values (?, ?, ?, ?)", (trial, place, len(line), row))
+                yield from scored
 
     def _refresh_events(self) -> None:
         path = self.folder / "events.jsonl"
@@ -224,24 +223,15 @@ class RunIndex:
             self._base.execute(f"delete from {table}")
 
 
-def keep_index(folder: Path) -> None:
-    """Make the index while a run's results are at hand, so that who reads it first need not. It is not needed: no error."""
-    with contextlib.suppress(sqlite3.Error, OSError):
-        index = RunIndex(folder)
-        index.summary()
-        index.close()
+def standing_attempts(folder: Path) -> dict[str, str]:
+    """The attempt whose outcome stands, by trial: that of its last result."""
+    return {trial: attempt for trial, attempt, _ in _result_places(folder / "results.jsonl")}
 
 
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """No garbage collection meanwhile: ten thousand new records, all of them needed, would be looked at in vain."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+def _result_places(path: Path) -> Iterator[tuple[str, str, int]]:
+    """Trial, attempt and place of each line, without reading what else is in it."""
+    for place, line in _lines(path, 0):
+        yield *_key(line), place
 
 
 def _size(path: Path) -> int:
@@ -275,7 +265,7 @@ def _lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _key(line: bytes) -> tuple[str, str]:
-    """Trial and attempt of an event line."""
+    """Trial and attempt of a line of events or results."""
     if match := START.match(line):
         return match[1].decode(), match[2].decode()
     record = json.loads(line)

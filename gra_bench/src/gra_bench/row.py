@@ -1,12 +1,9 @@
-"""Short forms of results: what summaries and lists of thousands need, without answers in full, plans and scoring."""
+"""Short rows of trials: what a list of thousands shows, without answers in full, plans and usage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
-
-from gra_bench.log import read_lines
 
 # `scores` has [view, score] for each view (a scorer, perhaps with a judge) that has scored the trial's benchmark.
 COLUMNS = (
@@ -15,6 +12,7 @@ COLUMNS = (
     "tokens", "tools", "answer", "query_hash",
 )  # fmt: skip
 MAX_ANSWER = 160
+_SCORES = COLUMNS.index("scores")
 VIEW = ("benchmark", "scorer", "judge", "judge_passes")
 _SAME = (
     "trial",
@@ -32,40 +30,23 @@ _SAME = (
 _TOKENS = ("input", "cached", "output", "thinking", "tool_use")
 
 
-_SCALARS = (
-    "status", "reason", "cost_usd", "model_calls", "tools", "tool_errors", "seconds", "waited_s",
-)  # fmt: skip
+class ShortRows:
+    """Makes the short rows of results; `views` are those met so far, each a scorer (with its judge and passes)."""
 
+    def __init__(self) -> None:
+        self._views: dict[tuple[Any, ...], int] = {}
 
-def brief(result: dict[str, Any]) -> dict[str, Any]:
-    """A result without what only its own page shows: a tenth of its size."""
-    outcome = result["outcome"]
-    kept = {name: outcome[name] for name in _SCALARS}
-    kept["answer"] = outcome["answer"][: MAX_ANSWER + 1]
-    for name in ("usage", "tool_usage"):
-        kept[name] = {k: v for k, v in outcome[name].items() if v or k == "requests"}
-    same = {
-        name: result.get(name) for name in (*_SAME, "attempt", "cluster", "scorer", "score", "query_hash")
-    }
-    return same | {"outcome": kept}
+    @property
+    def views(self) -> list[dict[str, Any]]:
+        return [dict(zip(VIEW, view, strict=True)) for view in self._views]
 
-
-def brief_results(folder: Path) -> dict[str, dict[str, Any]]:
-    """Brief results by trial id; the last one of a trial counts."""
-    return {record["trial"]: brief(record) for record in read_lines(folder / "results.jsonl")}
-
-
-def short_rows(scored: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
-    """Views, and a row for each trial, from `gra_bench.scores.scored_results`: a trial once for each view."""
-    views: dict[tuple[Any, ...], int] = {}
-    rows: dict[str, list[Any]] = {}
-    place = COLUMNS.index("scores")
-    for result in scored:
-        view = views.setdefault(tuple(result.get(name) for name in VIEW), len(views))
-        if (row := rows.get(result["trial"])) is None:
-            row = rows[result["trial"]] = _row(result)
-        row[place].append([view, result["score"]])
-    return [dict(zip(VIEW, view, strict=True)) for view in views], rows
+    def row(self, scored: Sequence[dict[str, Any]]) -> list[Any]:
+        """The row of one trial, given in all its views (`gra_bench.scores.Views.of`)."""
+        row = _row(scored[0])
+        for result in scored:
+            view = self._views.setdefault(tuple(result.get(name) for name in VIEW), len(self._views))
+            row[_SCORES].append([view, result["score"]])
+        return row
 
 
 def _row(result: dict[str, Any]) -> list[Any]:

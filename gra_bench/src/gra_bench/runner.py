@@ -32,6 +32,8 @@ class Progress:
     total: int
     finished: int = 0
     failed: int = 0
+    new: int = 0
+    model_calls: int = 0
     tell: Callable[[dict[str, Any]], None] = field(default=lambda result: None)
 
 
@@ -55,6 +57,8 @@ class Runner:
 
         def done(result: dict[str, Any]) -> None:
             progress.finished += 1
+            progress.new += 1
+            progress.model_calls += result["outcome"]["model_calls"] - result["outcome"]["reused_calls"]
             progress.failed += result["outcome"]["status"] in ("failed", "limit")
             progress.tell(result)
 

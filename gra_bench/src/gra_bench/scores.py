@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -47,32 +47,36 @@ def read_judge_calls(folder: Path) -> Iterable[dict[str, Any]]:
     return read_lines(folder / "judge.jsonl")
 
 
+class Views:
+    """How a run has been scored: one view for each scorer, judge and number of passes."""
+
+    def __init__(self, scores: Iterable[dict[str, Any]]) -> None:
+        self._found: dict[str, dict[View, dict[str, dict[str, Any]]]] = {}
+        for record in scores:
+            view = (record["scorer"], record["judge"], record["passes"])
+            kept = self._found.setdefault(record["benchmark"], {}).setdefault(view, {})
+            kept[record["trial"]] = _after(kept.get(record["trial"]), record)
+
+    def of(self, result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """A result once for each view of its benchmark, that of the run's own scorer first.
+
+        Each carries ``scorer``, ``judge``, ``judge_passes``, the score and what judging cost; one that such a scorer has
+        not scored yet is ``pending``. Newer scores of the default scorer take the place of those of the run.
+        """
+        found = self._found.get(result["benchmark"], {})
+        default: View = (result.get("scorer"), None, 0)
+        if default[0] is not None or not found:
+            found = {default: found.get(default, {}), **found}
+        for view, records in found.items():
+            yield _scored(result, view, records.get(result["trial"]), original=view == default)
+
+
 def scored_results(
     results: Iterable[dict[str, Any]], scores: Iterable[dict[str, Any]], scorer: str | None = None
 ) -> list[dict[str, Any]]:
-    """Results once for each scorer (and judge, and number of passes) that has scored their benchmark.
-
-    Each carries ``scorer``, ``judge``, ``judge_passes``, the score and what judging cost; one that such a scorer has
-    not scored yet is ``pending``. Newer scores of the default scorer take the place of those of the run. `scorer`
-    keeps only one scorer's.
-    """
-    results = list(results)
-    views: dict[tuple[str, View], dict[str, dict[str, Any]]] = {}
-    for record in scores:
-        view = (record["scorer"], record["judge"], record["passes"])
-        kept = views.setdefault((record["benchmark"], view), {})
-        kept[record["trial"]] = _after(kept.get(record["trial"]), record)
-    made = []
-    for benchmark in dict.fromkeys(r["benchmark"] for r in results):
-        mine = [r for r in results if r["benchmark"] == benchmark]
-        found = {view: records for (name, view), records in views.items() if name == benchmark}
-        default: View = (mine[0].get("scorer"), None, 0)
-        if default[0] is not None or not found:
-            found = {default: found.pop(default, {}), **found}
-        for view, records in found.items():
-            if scorer in (None, view[0]):
-                made += [_scored(r, view, records.get(r["trial"]), original=view == default) for r in mine]
-    return made
+    """All results in all their views (see `Views.of`); `scorer` keeps only one scorer's."""
+    views = Views(scores)
+    return [r for result in results for r in views.of(result) if scorer in (None, r["scorer"])]
 
 
 def _after(before: dict[str, Any] | None, record: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -19,16 +20,14 @@ COUNTS = tuple(f.name for f in attrs.fields(Usage) if f.name != "estimated")
 
 def summarize(results: Iterable[dict[str, Any]], configurations: Sequence[str] = ()) -> list[dict[str, Any]]:
     """One row for each benchmark, scorer, judge, model and configuration; configurations in the order given, then by
-    name.
+    name. Results are read one by one and not kept.
 
     Rows do not depend on the order in which trials finished.
     """
-    groups: dict[Key, list[dict[str, Any]]] = {}
+    groups: defaultdict[Key, _Group] = defaultdict(_Group)
     for result in results:
         by = (result.get("scorer") or "", result.get("judge") or "", result.get("judge_passes") or 0)
-        groups.setdefault((result["benchmark"], result["configuration"], result["model"], *by), []).append(
-            result
-        )
+        groups[(result["benchmark"], result["configuration"], result["model"], *by)].add(result)
     rank = {name: number for number, name in enumerate(dict.fromkeys(configurations))}
 
     def place(key: Key) -> tuple[str, str, str, int, str, int, str]:
@@ -36,68 +35,116 @@ def summarize(results: Iterable[dict[str, Any]], configurations: Sequence[str] =
         # The scorer that needs no judge comes first.
         return benchmark, judge, scorer, passes, model, rank.get(configuration, len(rank)), configuration
 
-    return [_row(key, groups[key]) for key in sorted(groups, key=place)]
+    return [groups[key].row(key) for key in sorted(groups, key=place)]
 
 
-def _row(key: Key, trials: list[dict[str, Any]]) -> dict[str, Any]:
-    benchmark, configuration, model, scorer, judge, passes = key
-    scored = [t for t in trials if t["score"] is not None]
-    repeats: dict[int, list[float]] = defaultdict(list)
-    for trial in scored:
-        repeats[trial["repeat"]].append(trial["score"])
-    means = [statistics.fmean(values) for _, values in sorted(repeats.items())]
-    statuses = Counter(t["outcome"]["status"] for t in trials)
-    tools: Counter[str] = Counter()
-    for trial in trials:
-        tools.update(trial["outcome"]["tools"])
-    used = sorted(tools.items(), key=lambda item: (-item[1], item[0]))
-    costs = [t["outcome"]["cost_usd"] for t in trials]
-    known = [Decimal(str(c)) for c in costs if c is not None]
-    return {
-        "benchmark": benchmark, "configuration": configuration, "model": model,
-        "scorer": scorer or None, "judge": judge or None, "judge_passes": passes,
-        "n": len(trials), "queries": len({t["query"] for t in trials}), "repeats": len({t["repeat"] for t in trials}),
-        "scored": len(scored), "unscored": len(trials) - len(scored), "pending": sum(bool(t.get("pending")) for t in trials),
-        "mean": statistics.fmean(means) if means else None,
-        "std": statistics.stdev(means) if len(means) > 1 else None,
-        "stderr": clustered_error([(t["cluster"], t["score"]) for t in scored]),
-        "answered": statuses["answered"], "abstained": statuses["abstained"],
-        "limit": statuses["limit"], "failed": statuses["failed"],
-        "cost_usd": float(sum(known, Decimal(0))) if len(known) == len(costs) else None,
-        "cost_unknown": len(costs) - len(known),
-        "model_calls": sum(t["outcome"]["model_calls"] for t in trials),
-        "tool_calls": sum(tools.values()), "tool_errors": sum(t["outcome"]["tool_errors"] for t in trials),
-        "tools": dict(used),
-        "usage": add_usage(t["outcome"]["usage"] for t in trials),
-        "tool_usage": add_usage(t["outcome"]["tool_usage"] for t in trials),
-        **judging(trials),
-        "seconds": round(math.fsum(t["outcome"]["seconds"] for t in trials), 3),
-        "waited_s": round(math.fsum(t["outcome"]["waited_s"] for t in trials), 3),
-    }  # fmt: skip
+class _Cost:
+    """A sum of dollars, and how many of its parts are not known."""
+
+    def __init__(self) -> None:
+        self.known, self.unknown = Decimal(0), 0
+
+    def add(self, cost: Any) -> None:
+        if cost is None:
+            self.unknown += 1
+        else:
+            self.known += Decimal(str(cost))
+
+    @property
+    def total(self) -> float | None:
+        return None if self.unknown else float(self.known)
 
 
-def judging(trials: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the judge of some trials has used and cost, apart from the agent; null when a price is not known."""
-    judged = [t for t in trials if t.get("judge_calls")]
-    costs = [t["judge_cost_usd"] for t in judged]
-    known = [Decimal(str(c)) for c in costs if c is not None]
-    return {
-        "judge_calls": sum(t["judge_calls"] for t in judged),
-        "judge_usage": add_usage(t["judge_usage"] for t in judged),
-        "judge_cost_usd": float(sum(known, Decimal(0))) if len(known) == len(costs) else None,
-    }
+class _Group:
+    """What a row needs of its trials, in few bytes a trial."""
+
+    def __init__(self) -> None:
+        self.n = self.pending = 0
+        self.counts: Counter[str] = Counter()
+        self.tools: Counter[str] = Counter()
+        self.queries: set[str] = set()
+        self.repeats: set[int] = set()
+        self.scores: defaultdict[tuple[int, str], array[float]] = defaultdict(lambda: array("d"))
+        self.seconds, self.waited = array("d"), array("d")
+        self.usage, self.tool_usage, self.judge_usage = _Usage(), _Usage(), _Usage()
+        self.cost, self.judge_cost = _Cost(), _Cost()
+
+    def add(self, trial: dict[str, Any]) -> None:
+        outcome = trial["outcome"]
+        self.n += 1
+        self.pending += bool(trial.get("pending"))
+        self.counts[outcome["status"]] += 1
+        for name in ("model_calls", "tool_errors"):
+            self.counts[name] += outcome[name]
+        self.tools.update(outcome["tools"])
+        self.queries.add(trial["query"])
+        self.repeats.add(trial["repeat"])
+        if trial["score"] is not None:
+            self.scores[trial["repeat"], trial["cluster"]].append(trial["score"])
+        self.seconds.append(outcome["seconds"])
+        self.waited.append(outcome["waited_s"])
+        self.usage.add(outcome["usage"])
+        self.tool_usage.add(outcome["tool_usage"])
+        self.cost.add(outcome["cost_usd"])
+        if trial.get("judge_calls"):
+            self.counts["judge_calls"] += trial["judge_calls"]
+            self.judge_usage.add(trial["judge_usage"])
+            self.judge_cost.add(trial["judge_cost_usd"])
+
+    def row(self, key: Key) -> dict[str, Any]:
+        benchmark, configuration, model, scorer, judge, passes = key
+        repeats: defaultdict[int, list[float]] = defaultdict(list)
+        for (repeat, _), values in sorted(self.scores.items()):
+            repeats[repeat] += values
+        means = [statistics.fmean(values) for values in repeats.values()]
+        scored = [
+            (cluster, value) for (_, cluster), values in sorted(self.scores.items()) for value in values
+        ]
+        used = sorted(self.tools.items(), key=lambda item: (-item[1], item[0]))
+        counts = self.counts
+        return {
+            "benchmark": benchmark, "configuration": configuration, "model": model,
+            "scorer": scorer or None, "judge": judge or None, "judge_passes": passes,
+            "n": self.n, "queries": len(self.queries), "repeats": len(self.repeats),
+            "scored": len(scored), "unscored": self.n - len(scored), "pending": self.pending,
+            "mean": statistics.fmean(means) if means else None,
+            "std": statistics.stdev(means) if len(means) > 1 else None,
+            "stderr": clustered_error(scored),
+            "answered": counts["answered"], "abstained": counts["abstained"],
+            "limit": counts["limit"], "failed": counts["failed"],
+            "cost_usd": self.cost.total, "cost_unknown": self.cost.unknown,
+            "model_calls": counts["model_calls"],
+            "tool_calls": sum(self.tools.values()), "tool_errors": counts["tool_errors"], "tools": dict(used),
+            "usage": self.usage.total(), "tool_usage": self.tool_usage.total(),
+            "judge_calls": counts["judge_calls"], "judge_usage": self.judge_usage.total(),
+            "judge_cost_usd": self.judge_cost.total,
+            "seconds": round(math.fsum(self.seconds), 3), "waited_s": round(math.fsum(self.waited), 3),
+        }  # fmt: skip
+
+
+class _Usage:
+    """The sum of usage records; estimated when any part is."""
+
+    def __init__(self) -> None:
+        self._counts = dict.fromkeys(COUNTS, 0)
+        self._estimated = False
+
+    def add(self, usage: dict[str, Any]) -> None:
+        self._estimated = self._estimated or bool(usage.get("estimated"))
+        for name, value in usage.items():
+            if name != "estimated":
+                self._counts[name] += value
+
+    def total(self) -> dict[str, Any]:
+        return {**self._counts, "estimated": self._estimated}
 
 
 def add_usage(usages: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The sum of usage records; estimated when any part is."""
-    total: dict[str, Any] = dict.fromkeys(COUNTS, 0)
-    estimated = False
+    total = _Usage()
     for usage in usages:
-        estimated = estimated or bool(usage.get("estimated"))
-        for name, value in usage.items():
-            if name != "estimated":
-                total[name] += value
-    return {**total, "estimated": estimated}
+        total.add(usage)
+    return total.total()
 
 
 def clustered_error(scores: list[tuple[str, float]]) -> float | None:

@@ -43,7 +43,7 @@ def setting_of(
     """
     return digest(
         {
-            "core": [gra_core.__version__, content_of("gra_core")],
+            "core": core_of(),
             "plugins": plugins_of(registry),
             "configuration": dump(configuration),
             "sources": sources.snapshot(),
@@ -52,6 +52,11 @@ def setting_of(
             "best_effort": best_effort,
         }
     )
+
+
+def core_of() -> list[str]:
+    """Version of gra-core, and a hash of its files."""
+    return [gra_core.__version__, content_of("gra_core")]
 
 
 def plugins_of(registry: Registry) -> list[dict[str, Any]]:

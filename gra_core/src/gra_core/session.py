@@ -67,7 +67,7 @@ class Session:
         self.abstention: str | None = None
         self.requests: list[Usage] = []
         self.bills: list[tuple[str, Usage]] = []
-        self.model_calls = 0
+        self.model_calls = self.reused_calls = 0
         self.tool_counts: Counter[str] = Counter()
         self.meter = DisclosureMeter()
         self.state: dict[str, Any] = {}
@@ -153,6 +153,7 @@ class Session:
         key = self._keys.of(request)
         self.record("model_called", call=self.model_calls, request=key, **measured)
         if (paid := self.journal.take_reply(key)) is not None:
+            self.reused_calls += 1
             self.clock.advance(paid.seconds)
             self.requests.extend(paid.reply.requests)
             self._record_reply(paid.reply, paid.seconds, paid_by=[paid.attempt, paid.call])

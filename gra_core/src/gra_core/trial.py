@@ -35,7 +35,8 @@ class Outcome:
 
     `usage` is the model's, `tool_usage` that of requests which tools made themselves (grounded search); `cost_usd`
     covers both and is None when a price is not known. `reason` says why a trial has no answer (the limit, the stop
-    reason or the error's kind); `tools` counts the calls of each tool.
+    reason or the error's kind); `tools` counts the calls of each tool; `reused_calls` of the model calls were answered by what
+    an earlier attempt had paid for.
     """
 
     status: TrialStatus
@@ -46,6 +47,7 @@ class Outcome:
     tool_usage: Usage = Usage()
     cost_usd: Decimal | None = None
     model_calls: int = 0
+    reused_calls: int = 0
     tools: dict[str, int] = field(factory=dict)
     tool_errors: int = 0
     skills: tuple[str, ...] = ()
@@ -161,6 +163,7 @@ def _account(session: Session, setup: TrialSetup, ending: dict[str, Any]) -> Out
         tool_usage=sum((usage for _, usage in session.bills), Usage()),
         cost_usd=_cost(session, setup),
         model_calls=session.model_calls,
+        reused_calls=session.reused_calls,
         tools=dict(sorted(Counter(e.data["name"] for e in session.trajectory.of("tool_called")).items())),
         tool_errors=sum(e.data["status"] == "error" for e in calls),
         skills=tuple(session.loaded),

@@ -226,13 +226,12 @@ def ended_by_signals() -> Iterator[None]:
 
 def _carry_out(
     experiment: Any, store: Any, connection: Any, given: dict[str, Any]
-) -> tuple[set[str], str, dict[str, Any]]:
-    """Run what is not finished, then judge: ids of the trials run now, why it stopped early, what judging led to."""
+) -> tuple[Any, str, dict[str, Any]]:
+    """Run what is not finished, then judge: what was run now, why it stopped early, what judging led to."""
     from gra_bench.accounts import attempts_by_trial, spent
     from gra_bench.budget import Budget
     from gra_bench.desk import Desk
-    from gra_bench.index import RunIndex
-    from gra_bench.row import brief_results
+    from gra_bench.index import RunIndex, standing_attempts
     from gra_bench.runner import Progress, Runner
     from gra_bench.scoring import judge_results
     from gra_bench.store import read_results
@@ -241,8 +240,8 @@ def _carry_out(
     budget = Budget(allowed=options.max_cost, spent=spent(folder)) if options.max_cost else None
     desk = Desk(store.write_event, most=concurrency, budget=budget)
     store.add_queries(t.query for t in experiment.trials)
-    finished = {trial: r["outcome"] for trial, r in brief_results(folder).items()}
-    todo = [t for t in experiment.trials if _is_due(finished.get(t.id), retry=given["retry_failed"])]
+    finished = set(standing_attempts(folder)) - (_unreached(folder) if given["retry_failed"] else set())
+    todo = [t for t in experiment.trials if t.id not in finished]
     index = RunIndex(folder)
     begun = attempts_by_trial(index)
 
@@ -270,7 +269,7 @@ def _carry_out(
     finally:
         index.close()
     stopped = "; ".join(dict.fromkeys(desk.stops.values())) or judging.get("stopped", "")
-    return {t.id for t in todo}, stopped, judging
+    return progress, stopped, judging
 
 
 @contextlib.contextmanager
@@ -317,14 +316,17 @@ def _hands(experiment: Any, desk: Any, folder: Path, connection: Any, given: dic
 UNREACHED = ("unavailable", "timeout", "quota", "worker_lost")
 
 
-def _is_due(outcome: dict[str, Any] | None, *, retry: bool) -> bool:
-    if outcome is None:
-        return True
-    return retry and outcome["status"] == "failed" and outcome["reason"] in UNREACHED
+def _unreached(folder: Path) -> set[str]:
+    """The trials whose last result is such a failure."""
+    from gra_bench.log import read_lines
+
+    last = {r["trial"]: r["outcome"] for r in read_lines(folder / "results.jsonl")}
+    return {t for t, o in last.items() if o["status"] == "failed" and o["reason"] in UNREACHED}
 
 
 # Parts of a manifest that must be as they were for a run to go on, and what each is in words.
 FIXED = {
+    "core": "gra-core",
     "datasets": "the queries",
     "configurations": "configurations, plugins or sources",
     "models": "the models",
@@ -355,32 +357,31 @@ def _check_models(experiment: Any) -> None:
 
 
 def _finish(
-    experiment: Any, folder: Path, todo: set[str], stopped: str, judging: dict[str, Any], *, as_json: bool
+    experiment: Any, folder: Path, progress: Any, stopped: str, judging: dict[str, Any], *, as_json: bool
 ) -> int:
     from gra_bench.ablation import effects
     from gra_bench.accounts import unfinished_judging, unfinished_usage
-    from gra_bench.index import keep_index
-    from gra_bench.row import brief_results
-    from gra_bench.scores import read_scores, scored_results
-    from gra_bench.summary import summarize
+    from gra_bench.index import RunIndex, standing_attempts
+    from gra_bench.store import read_results
     from gra_bench.tables import print_comparisons, print_summary
 
-    keep_index(folder)
-    results = brief_results(folder)
-    wanted = [results[t.id] for t in experiment.trials if t.id in results]
-    rows = summarize(scored_results(wanted, read_scores(folder)), list(experiment.stages))
-    made = [r for r in wanted if r["trial"] in todo]
+    index = RunIndex(folder)
+    rows = index.summary()
+    index.close()
+    finished = standing_attempts(folder)
     document = {
         "run_dir": str(folder),
         "dataset_hash": experiment.dataset_hash,
         "datasets": experiment.dataset_hashes,
         "trials": len(experiment.trials),
-        "new_trials": len(made),
-        "new_model_calls": sum(r["outcome"]["model_calls"] for r in made),
+        "new_trials": progress.new,
+        "new_model_calls": progress.model_calls,
         "unfinished": unfinished_usage(folder),
         "results": rows,
     }
     if experiment.options.ablate:
+        results = read_results(folder)
+        wanted = [results[t.id] for t in experiment.trials if t.id in results]
         document["ablation"] = [attrs.asdict(c) for c in effects(wanted, experiment.stages)]
     if experiment.options.judge:
         document["judge"] = {
@@ -407,7 +408,7 @@ def _finish(
             f"{judging['unscored']} scores of the judge are missing; `gra-bench show {folder}` tells why.",
             err=True,
         )
-    incomplete = len(wanted) < len(experiment.trials) or bool(judging.get("unscored"))
+    incomplete = any(t.id not in finished for t in experiment.trials) or bool(judging.get("unscored"))
     return 1 if stopped or incomplete or any(r["failed"] for r in rows) else 0
 
 
