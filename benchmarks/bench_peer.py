@@ -174,9 +174,11 @@ class Bench:
 
     def growth(self) -> list[Row]:
         """Ours at two sizes, and the summary of the larger run."""
-        few, many = (self.ours, self.options.trials), (self.ours, self.options.most)
-        runs = self.in_turns([few, many], self.options.rounds)
-        wall = [median(r.seconds for r in runs[case]) / case[1] for case in (many, few)]
+        one, few, many = ((self.ours, n) for n in (1, self.options.trials, self.options.most))
+        runs = self.in_turns([one, few, many], self.options.rounds)
+        whole = {case: median(r.seconds for r in runs[case]) for case in runs}
+        wall = [whole[case] / case[1] for case in (many, few)]
+        bare = [(whole[case] - whole[one]) / (case[1] - 1) for case in (many, few)]
         peak = [median(r.peak_mb for r in runs[case]) for case in (many, few)]
         folder, name = self.folder(many), f"summary of {many[1]:,} trials"
         again, without = [], []
@@ -187,6 +189,7 @@ class Bench:
             without.append(self.ours.read("summary", folder)["seconds"])
         return [
             Row(what="wall time per trial", ours=wall[0], other=wall[1], ratio_most=1.2),
+            Row(what="the same without start-up", ours=bare[0], other=bare[1], ratio_most=1.2),
             Row(what="peak memory", ours=peak[0], other=peak[1], unit="MB", ratio_most=1.5),
             Row(what=f"{name}, right after the run", ours=median(r.summary_s for r in runs[many]), most=0.3),
             Row(what=f"{name}, again", ours=median(again), most=0.3),
