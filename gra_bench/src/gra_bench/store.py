@@ -70,13 +70,10 @@ class RunStore:
     def add_queries(self, queries: Iterable[Query]) -> None:
         """Keep queries with their references beside the results, so that the run can be scored without its benchmark."""
         known = {record["hash"] for record in read_lines(self.folder / "queries.jsonl")}
-        new: list[dict[str, Any]] = []
         for query in queries:
             if (name := content_hash([query])) not in known:
                 known.add(name)
-                new.append({"hash": name, "query": dump(query)})
-        if new:
-            self.queries.append(*new)
+                self.queries.append({"hash": name, "query": dump(query)})
         self.queries.sync()
 
     def write_event(self, trial: str, attempt: str, event: Event) -> None:

@@ -88,8 +88,13 @@ class Query:
 
 def content_hash(queries: Iterable[Query]) -> str:
     """Identity of a set of queries: SHA-256 of their canonical JSON."""
-    text = json.dumps([dump(q) for q in queries], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    digest, before = hashlib.sha256(), b"["
+    for query in queries:  # one by one: a text of all of them would be the largest thing in memory
+        text = json.dumps(dump(query), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        digest.update(before + text.encode())
+        before = b","
+    digest.update(b"[]" if before == b"[" else b"]")
+    return digest.hexdigest()
 
 
 @frozen(kw_only=True)
