@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -11,12 +12,13 @@ MASK = "[secret removed]"
 
 
 def secret_values() -> list[str]:
-    """Values of environment variables whose names end like a key's, longest first."""
+    """Values of environment variables whose names end like a key's, also as they are inside JSON text; longest first."""
     found = {
         value
         for name, value in os.environ.items()
         if name.upper().endswith(_ENDS) and len(value) >= _SHORTEST
     }
+    found |= {json.dumps(value)[1:-1] for value in found}
     return sorted(found, key=lambda v: (-len(v), v))
 
 

@@ -25,6 +25,7 @@ from gra_core.result import ToolResult
 from gra_core.secrets import redact, secret_values
 from gra_core.skill import Skill
 from gra_core.sources import Sources
+from gra_core.text import plain, shortened
 from gra_core.tokens import estimate_tokens
 from gra_core.tool import Tool
 from gra_core.trajectory import Event, Trajectory
@@ -223,7 +224,10 @@ class Session:
             status, output, extra["paid_by"] = paid.status, paid.output, paid.attempt
         else:
             result = self.dispatch(call)
-            status, output = result.status, self._bounded(call, redact(result.for_model(), self._secrets))
+            status, output = (
+                result.status,
+                self._bounded(call, redact(plain(result.for_model()), self._secrets)),
+            )
         if bills := self.bills[billed:]:
             extra["bills"] = [{"model": model, "usage": dump(usage)} for model, usage in bills]
         self.record(
@@ -252,7 +256,7 @@ class Session:
 
     def _record_fault(self, error: BaseException) -> None:
         detail = "".join(traceback.format_exception(error, limit=-4))
-        self.record("guidance_applied", rule="internal-error", detail=detail)
+        self.record("guidance_applied", rule="internal-error", detail=shortened(detail, characters=10_000))
 
     def _guarded(self, call: ToolCall) -> ToolResult | None:
         for rule in self.rules:
@@ -296,15 +300,19 @@ class Session:
         return ToolError("not_found", f"there is no tool {name!r}", hint=f"tools: {declared}")
 
     def _bounded(self, call: ToolCall, output: dict[str, Any]) -> dict[str, Any]:
-        """Keep large content out of the model's context: it becomes a dataset."""
-        size = len(json.dumps(output, ensure_ascii=False, default=str))
+        """Keep large content out of the model's context: it becomes a dataset. Other parts are cut."""
+        size = len(json.dumps(output, ensure_ascii=False))
         if size <= MAX_REPLY_CHARACTERS:
             return output
-        saved = self.workspace.put(output.get("content"), name=f"{call.name}-content")
+        kept = {k: v for k, v in output.items() if k != "content"}
+        if len(json.dumps(kept, ensure_ascii=False)) > MAX_REPLY_CHARACTERS:
+            kept = shortened(kept)
+        if "content" not in output:
+            return kept
+        saved = self.workspace.put(output["content"], name=f"{call.name}-content")
         reply = saved.reply()
         note = f"the content had {size} characters and was stored as {reply.ref}; inspect it in parts"
-        kept = {k: v for k, v in output.items() if k != "content"}
-        shown = json.dumps(output.get("content"), ensure_ascii=False, default=str)[:2000]
+        shown = json.dumps(output["content"], ensure_ascii=False)[:2000]
         return kept | {
             "content": {"start": shown},
             "stored": reply.ref,

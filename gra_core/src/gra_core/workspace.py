@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import errno
 import json
 import os
 import re
 import shutil
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 from attrs import evolve, field, frozen
 
 from gra_core.converter import dump, load
-from gra_core.errors import ToolError
+from gra_core.errors import RunStopped, ToolError
 from gra_core.format import JSON_FORMAT, DatasetFormat, format_for
 from gra_core.result import DatasetReply
 from gra_core.secrets import redact
@@ -24,6 +27,7 @@ from gra_core.source import SourceUse
 SCHEME = "ds://"
 REFERENCE = re.compile(r"ds://([a-z0-9][a-z0-9_-]{0,79})")
 SCHEMA_VERSION = 1
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 Quantity = Literal["count", "rate", "intensive", "class"]
 
 
@@ -92,6 +96,28 @@ class Dataset:
         return DatasetReply(ref=m.ref, path=str(self.path), summary=extra | m.summary)
 
 
+@contextlib.contextmanager
+def stopped_by_a_full_disk(folder: Path) -> Iterator[None]:
+    """Below `folder` something is written: when there is no room for it, that is `RunStopped` and nobody else's failure."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise RunStopped(
+            f"cannot write {error.filename or folder}: {error.strerror}",
+            hint="make room (or mend the disk), then go on",
+        ) from error
+
+
+def _no_room(folder: Path) -> OSError | None:
+    """The error of a full disk, when it is full. Libraries that write raise errors of their own, or none."""
+    disk = os.statvfs(folder)
+    left = disk.f_bavail if os.geteuid() else disk.f_bfree
+    full = (disk.f_blocks and not left) or (disk.f_files and not disk.f_ffree)
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder)) if full else None
+
+
 def _text_of(manifest: Manifest) -> str:
     return json.dumps(redact(dump(manifest)))
 
@@ -128,14 +154,15 @@ class Workspace:
         notes: tuple[str, ...] = (),
         lineage: Lineage | None = None,
     ) -> Dataset:
-        """Store an object under a new reference made from `name`. Nothing is left behind when writing fails."""
+        """Store an object under a new reference made from `name`. Nothing is left behind when writing fails; `RunStopped`
+        when the disk is full."""
         spec = format_for(value, self.formats)
         handler = spec.load()
-        (self._root / "datasets").mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=".new-", dir=self._root))
-        try:
+        with self._staging() as staging:
             file = f"data{spec.extension}"
             handler.write(redact(value) if spec == JSON_FORMAT else value, staging / file)
+            if full := _no_room(self._root):  # not every library tells that a file is only half there
+                raise full
             with self._lock:
                 identity = self._free_id(name)
                 manifest = Manifest(
@@ -147,10 +174,22 @@ class Workspace:
                 (staging / "manifest.json").write_text(_text_of(manifest), encoding="utf-8")
                 target = self._root / "datasets" / identity
                 os.replace(staging, target)
-        except BaseException:
-            shutil.rmtree(staging, ignore_errors=True)
-            raise
         return Dataset(manifest=manifest, path=target / file)
+
+    @contextlib.contextmanager
+    def _staging(self) -> Iterator[Path]:
+        """A folder beside the datasets, to be moved among them; it is gone afterwards."""
+        with stopped_by_a_full_disk(self._root):
+            (self._root / "datasets").mkdir(parents=True, exist_ok=True)
+            staging = Path(tempfile.mkdtemp(prefix=".new-", dir=self._root))
+            try:
+                yield staging
+            except Exception as error:
+                if full := _no_room(self._root):  # asked before what was written is deleted
+                    raise full from error
+                raise
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
 
     def open(self, ref: Any) -> Dataset:
         """The dataset behind a reference; `ToolError` says what is wrong with it and what exists."""
@@ -193,8 +232,9 @@ class Workspace:
         manifest = evolve(dataset.manifest, **changes)
         target = dataset.path.parent / "manifest.json"
         staging = target.with_suffix(".new")
-        staging.write_text(_text_of(manifest), encoding="utf-8")
-        os.replace(staging, target)
+        with stopped_by_a_full_disk(self._root):
+            staging.write_text(_text_of(manifest), encoding="utf-8")
+            os.replace(staging, target)
         return evolve(dataset, manifest=manifest)
 
     def _free_id(self, name: str) -> str:

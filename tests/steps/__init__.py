@@ -1,0 +1,1 @@
+"""Benchmark `steps`: trials of several model calls, for the tests of what a kill, a full disk or a fault leads to."""
