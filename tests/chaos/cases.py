@@ -93,6 +93,9 @@ FAULTS = [
          lambda w: {"script": (w.limited("0.3"), w.limited("0.2"))}, requests=3, waits=(0.3, 0.2)),
     both("limit-header", "429 with the header Retry-After",
          lambda w: {"script": (w.refused(429, "slow down", headers={"Retry-After": "1"}),)}, requests=2, waits=(1.0,)),
+    both("limit-many", "429, five times in a row", lambda w: {"script": (w.limited(),) * 5}, requests=6, waits=(0.001,) * 5),
+    both("503-delay", "503 that asks for a pause",
+         lambda w: {"script": (w.refused(503, "Overloaded", headers={"Retry-After": "1"}),)}, requests=2, waits=(1.0,)),
     both("limit-long", "429 that asks for a longer pause than the configuration allows",
          lambda w: {"always": w.limited("600"), "says": "600 s"}, status="failed", reason="quota", **NOTHING),
     Fault(

@@ -23,7 +23,7 @@ servers; do not edit.
 | unfinished | the run stops with a message; `--resume` does what is left and repeats no finished trial; exit code 1 |
 
 The number is that of HTTP requests where a client makes at most three for one reply (`attempts = 3`, `retries = 2`; rate limits
-of Gemini do not count among them but are bounded by `rate_limit_wait_s`). *Waits*: never sooner than the server asked, and
+do not count among them but are bounded by `rate_limit_wait_s`). *Waits*: never sooner than the server asked, and
 not in the trial's working time but in `waited_s`. *Estimated*: a reply was lost or did not say what it used, so that usage and
 cost are marked as an estimate. Every request is in the usage, whatever came of it; when a trial's time is over, only the
 one that was on its way.

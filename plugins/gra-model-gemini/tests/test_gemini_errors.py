@@ -150,6 +150,15 @@ def test_retry_after_header(server, ask):
     assert ask().waited_s >= 1.0
 
 
+def test_a_pause_that_a_busy_server_asks_for_is_no_working_time(server, ask):
+    server.add(refusal(503, "overloaded", details=(retry_info(0.4),)), reply("fine"))
+    assert ask().waited_s >= 0.4
+    server.add(refusal(503, "overloaded", details=(retry_info(3600),)))
+    with pytest.raises(ModelError, match="3600 s") as raised:
+        ask()
+    assert raised.value.kind == "unavailable"
+
+
 def test_rate_limits_are_bounded(server, ask):
     server.add(refusal(429, "slow down", details=(retry_info(3600),)))
     with pytest.raises(ModelError) as raised:

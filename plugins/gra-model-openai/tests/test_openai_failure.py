@@ -86,6 +86,24 @@ def test_retries_are_bounded_by_the_setting(wire, ask, make):
     assert caught.value.requests == (Usage(requests=1),) * 3 and caught.value.waited_s == 0
 
 
+def test_rate_limits_are_bounded_by_time_and_not_by_number(wire, ask, make):
+    wire.steps = [*(fault(429) for _ in range(5)), make.completion()]
+    patient = ModelSettings(extra={"retries": 1, "backoff_s": 0.01})
+    assert ask(settings=patient).usage.requests == 6
+    wire.steps, wire.bodies[:] = [fault(429, headers={"Retry-After": "0.2"})], []
+    with pytest.raises(ModelError, match=r"rate_limit_wait_s = 0\.5") as caught:
+        ask(settings=ModelSettings(extra={"rate_limit_wait_s": 0.5}))
+    assert caught.value.kind == "quota" and len(wire.bodies) == 3 and 0.4 <= caught.value.waited_s
+
+
+def test_a_budget_is_asked_before_each_repeat(wire, ask, make):
+    wire.steps = [fault(500), make.completion(None, usage={"prompt_tokens": 3, "completion_tokens": 1})]
+    clock, told = Clock(60), []
+    clock.on_repeat = lambda requests: told.append(tuple(requests))
+    ask(clock)
+    assert told == [(Usage(requests=1),)]
+
+
 def test_the_server_may_forbid_or_ask_for_a_retry(wire, ask, make):
     wire.steps = [
         fault(400, headers={"x-should-retry": "true"}),

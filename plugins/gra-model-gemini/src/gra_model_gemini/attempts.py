@@ -72,12 +72,12 @@ class Attempts:
         delay = backoff * random.uniform(0.5, 1.5)
         if fault.delay_s is not None:  # never sooner than asked, and not all at the same moment
             delay = fault.delay_s + min(1.0, backoff) * random.random()
-        if not fault.limited:
+        if not fault.limited and fault.delay_s is None:
             self.closed.wait(min(delay, max(0.0, self.clock.remaining)))
             return
         if self.waited_s + delay > self.options.rate_limit_wait_s:
             hint = f"it asks for {delay:.0f} s more; rate_limit_wait_s is {self.options.rate_limit_wait_s:g}"
-            raise self.error("quota", f"{fault.message} ({self.waited_s:.0f} s waited)", hint)
+            raise self.error(fault.kind, f"{fault.message} ({self.waited_s:.0f} s waited)", hint)
         started = time.monotonic()
         with self.clock.limited(fault.delay_s):
             self.closed.wait(delay)

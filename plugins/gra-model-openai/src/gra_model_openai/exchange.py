@@ -35,23 +35,29 @@ class Exchange:
     waited_s: float = 0.0
 
     def ask(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The raw completion; `ModelError` when there is none, `LimitExceeded` when the clock has run out."""
-        for attempt in range(self.patience.retries + 1):
+        """The raw completion; `ModelError` when there is none, `LimitExceeded` when the clock has run out.
+
+        Rate limits are bounded by time, other failures by number.
+        """
+        failures = limits = 0
+        while True:
             self.clock.check()
+            self.clock.repeat(self.requests)
             result = self._in_time(body)
             if isinstance(result, dict):
                 self.requests.append(read_usage(result, body))
                 return result
             self.requests.append(unanswered(body, processed=result.processed))
+            limited = result.kind == "quota"
+            failures, limits = failures + (not limited), limits + limited
             self.clock.check()
-            delay = self._delay(result, attempt)
-            if delay is None:
-                raise self._error(result, body, attempt + 1)
-            log.info("attempt %d failed, waiting %.1f s: %s", attempt + 1, delay, self._clean(result.message))
+            delay = self._delay(result, limits if limited else failures)
+            if delay is None or failures > self.patience.retries:
+                raise self._error(result, body, failures + limits)
+            log.info("waiting %.1f s: %s", delay, self._clean(result.message))
             self._wait(delay, result)
             if self.closed.is_set():
-                raise self._error(result, body, attempt + 1)
-        raise AssertionError("the last attempt has no delay")
+                raise self._error(result, body, failures + limits)
 
     def _in_time(self, body: dict[str, Any]) -> dict[str, Any] | Failure:
         """One attempt. The transport's own time-out starts anew with each byte: a reply that trickles in would never
@@ -81,19 +87,27 @@ class Exchange:
             return transport_failure(error, timeout_s=self.patience.timeout_s)
         return _parsed(response)
 
-    def _delay(self, failure: Failure, attempt: int) -> float | None:
-        """Seconds to wait before the next attempt, with jitter; None when there is to be none."""
-        if not failure.retry or attempt >= self.patience.retries or self.closed.is_set():
+    def _delay(self, failure: Failure, number: int) -> float | None:
+        """Seconds to wait before another attempt, with jitter; None when there is to be none."""
+        if not failure.retry or self.closed.is_set():
             return None
+        backoff = min(LONGEST_WAIT_S, self.patience.backoff_s * 2 ** (number - 1)) * random.uniform(0.5, 1.0)
+        delay = min(backoff, self.patience.max_wait_s)
         if failure.after_s is not None:
-            longer = failure.after_s + random.uniform(0, min(1.0, failure.after_s / 10))
-            return longer if failure.after_s <= self.patience.max_wait_s else None
-        backoff = min(LONGEST_WAIT_S, self.patience.backoff_s * 2**attempt) * random.uniform(0.5, 1.0)
-        return min(backoff, self.patience.max_wait_s)
+            if failure.after_s > self.patience.max_wait_s:
+                return None
+            delay = failure.after_s + random.uniform(0, min(1.0, failure.after_s / 10))
+        if self._apart(failure) and self.waited_s + delay > self.patience.rate_limit_wait_s:
+            return None
+        return delay
+
+    @staticmethod
+    def _apart(failure: Failure) -> bool:
+        """A wait that a rate limit or the server asked for is nobody's working time; one after another failure is."""
+        return failure.kind == "quota" or failure.after_s is not None
 
     def _wait(self, delay: float, failure: Failure) -> None:
-        """A wait that a rate limit or the server asked for is nobody's working time; one after another failure is."""
-        if failure.kind != "quota" and failure.after_s is None:
+        if not self._apart(failure):
             self.closed.wait(min(delay, max(0.0, self.clock.remaining)))
             return
         started = time.monotonic()
@@ -107,6 +121,10 @@ class Exchange:
             log.error("request refused (%s): %s", message, self._clean(json.dumps(body, ensure_ascii=False)))
         if failure.after_s is not None and failure.after_s > self.patience.max_wait_s:
             message += f"; the server asks to wait {failure.after_s:.0f} s, more than max_wait_s = {self.patience.max_wait_s:g}"
+        elif self._apart(failure):
+            message += (
+                f"; {self.waited_s:.0f} s waited, rate_limit_wait_s = {self.patience.rate_limit_wait_s:g}"
+            )
         tried = f" (after {attempts} attempts)" if attempts > 1 else ""
         return ModelError(
             failure.kind, f"{body['model']} at {self.endpoint.identity or 'OpenAI'}: {message}{tried}",

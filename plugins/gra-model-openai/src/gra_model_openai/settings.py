@@ -70,13 +70,14 @@ class Patience:
     """Client settings that a configuration may give among ``[model.extra]``; other keys go into the request.
 
     `timeout_s` bounds one HTTP request, `retries` the repeats of a failed one, `max_wait_s` a single wait: a
-    server that asks for more is given up. `backoff_s` is the first pause between attempts; it doubles, with jitter. `max_tokens_field` is the name under which the output limit is sent;
+    server that asks for more is given up, and `rate_limit_wait_s` all waits for rate limits for one reply. `backoff_s` is the first pause between attempts; it doubles, with jitter. `max_tokens_field` is the name under which the output limit is sent;
     empty chooses ``max_completion_tokens`` for OpenAI and ``max_tokens``, which every server knows, elsewhere.
     """
 
     timeout_s: float = field(default=600.0, converter=float)
     retries: int = field(default=5, converter=int)
     max_wait_s: float = field(default=120.0, converter=float)
+    rate_limit_wait_s: float = field(default=900.0, converter=float)
     backoff_s: float = field(default=0.5, converter=float)
     max_tokens_field: str = ""
 
@@ -90,5 +91,5 @@ def split_extra(extra: Mapping[str, Any]) -> tuple[Patience, dict[str, Any]]:
     except (TypeError, ValueError) as error:
         raise UsageError(
             f"model settings {own} cannot be used: {error}",
-            hint="timeout_s, retries, max_wait_s and backoff_s are numbers",
+            hint="timeout_s, retries, max_wait_s, rate_limit_wait_s and backoff_s are numbers",
         ) from error

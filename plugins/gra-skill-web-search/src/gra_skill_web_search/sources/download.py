@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 import httpx
 from attrs import frozen
 
-from gra_core import ToolError
+from gra_core import Clock, ToolError
 from gra_geo.rest import asked_wait, passes
 from gra_skill_web_search.sources.addresses import addresses_of, checked_url
 
@@ -46,7 +47,11 @@ class Downloader:
         url = checked_url(text)
         for attempt in range(self.retries + 1):
             try:
-                return self._follow(url, ends)
+                # The transport's own time-out starts anew with each byte.
+                left = max(0.0, ends - time.monotonic())
+                return Clock().run(partial(self._follow, url, ends), timeout_s=left)
+            except TimeoutError:
+                raise self._too_slow(url) from None
             except _Passing as fault:
                 pause = fault.wait_s if fault.wait_s is not None else 0.5 * 2**attempt
                 if attempt == self.retries or pause > LONGEST_WAIT_S or time.monotonic() + pause > ends:
