@@ -93,7 +93,7 @@ def test_rate_limits_are_bounded_by_time_and_not_by_number(wire, ask, make):
     wire.steps, wire.bodies[:] = [fault(429, headers={"Retry-After": "0.2"})], []
     with pytest.raises(ModelError, match=r"rate_limit_wait_s = 0\.5") as caught:
         ask(settings=ModelSettings(extra={"rate_limit_wait_s": 0.5}))
-    assert caught.value.kind == "quota" and len(wire.bodies) == 3 and 0.4 <= caught.value.waited_s
+    assert caught.value.kind == "quota" and len(wire.bodies) == 3 and caught.value.waited_s >= 0.4
 
 
 def test_a_budget_is_asked_before_each_repeat(wire, ask, make):
