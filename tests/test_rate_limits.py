@@ -14,7 +14,7 @@ import pytest
 from gra_core.testing import LoopbackServer
 from gra_core.testing.loopback import Answer, LoopbackRequest
 
-PLACES, TRIALS, WORKERS = 3, 36, 16
+PLACES, TRIALS, WORKERS = 3, 24, 12
 
 
 class Narrow(LoopbackServer):
@@ -63,7 +63,7 @@ def run(
         monkeypatch.setenv("GRA_BASE_URL_OPENAI", server.url + "/v1")
         monkeypatch.setenv("OPENAI_API_KEY", "synthetic-key")
         with pytest.raises(SystemExit):
-            main(["run", "-c", "llm", "-m", "openai:m", "--limit", str(TRIALS), "--concurrency", str(WORKERS), "--json",
+            main(["run", "-b", "geoexpert", "--split", "all", "-c", "llm", "-m", "openai:m", "--concurrency", str(WORKERS), "--json",
                   "--run-dir", str(tmp_path / "run")])  # fmt: skip
         return json.loads(capsys.readouterr().out)["results"][0]
 

@@ -21,13 +21,12 @@ def command(run: Path, trial: str | None, as_json: bool) -> int:
     """Show RUN: its summary and trials; or the trajectory of one TRIAL (an id, or the beginning of one)."""
     from gra_bench.index import RunIndex
     from gra_bench.scores import read_judge_calls, read_scores
-    from gra_bench.store import read_manifest, read_results
 
-    manifest, results = read_manifest(run), read_results(run)
+    index = RunIndex(run)
     if trial is None:
-        return _show_run(run, manifest, results, as_json)
-    chosen = find_trial(trial, results, run)
-    events = RunIndex(run).events(chosen["trial"], chosen["attempt"])
+        return _show_run(index, as_json)
+    chosen = index.result(find_trial(trial, index)) or {}
+    events = index.events(chosen["trial"], chosen["attempt"])
     scores = [s for s in read_scores(run) if s["trial"] == chosen["trial"]]
     if as_json:
         calls = [c for c in read_judge_calls(run) if c["trial"] == chosen["trial"]]
@@ -44,19 +43,25 @@ def command(run: Path, trial: str | None, as_json: bool) -> int:
     return 0
 
 
-def find_trial(trial: str, results: dict[str, Any], run: Path) -> dict[str, Any]:
-    """The result whose trial id starts with `trial`, or whose query has this id when only one does."""
-    found = [r for r in results.values() if r["trial"].startswith(trial)] or [
-        r for r in results.values() if r["query"] == trial
-    ]
+def find_trial(trial: str, index: Any) -> str:
+    """The finished trial whose id starts with `trial`, or whose query has this id when only one does."""
+    rows = _rows(index)
+    found = [r for r in rows if r["trial"].startswith(trial)] or [r for r in rows if r["query"] == trial]
     if len(found) == 1:
-        return found[0]
+        return found[0]["trial"]
+    run = index.folder
     if not found:
         raise click.UsageError(f"{run} has no finished trial {trial!r}; `gra-bench show {run}` lists them")
     choices = "\n".join(
         f"  {r['trial']} {r['configuration']} {r['model']} {r['query']} repeat {r['repeat']}" for r in found
     )
     raise click.UsageError(f"{trial!r} stands for several trials; give one of:\n{choices}")
+
+
+def _rows(index: Any) -> list[dict[str, Any]]:
+    from gra_bench.row import COLUMNS
+
+    return [dict(zip(COLUMNS, json.loads(row), strict=True)) for row in index.rows()]
 
 
 def brief(event: dict[str, Any]) -> str:
@@ -71,24 +76,20 @@ def brief(event: dict[str, Any]) -> str:
     )
 
 
-def _show_run(run: Path, manifest: dict[str, Any], results: dict[str, Any], as_json: bool) -> int:
-    from gra_bench.scores import read_scores, scored_results
-    from gra_bench.summary import summarize
+SHOWN = ("trial", "configuration", "model", "query", "repeat", "score", "status", "answer")
+
+
+def _show_run(index: Any, as_json: bool) -> int:
     from gra_bench.tables import print_rows, print_summary
 
-    rows = summarize(scored_results(results.values(), read_scores(run)), list(manifest["configurations"]))
-    trials = [
-        {
-            **{k: r[k] for k in ("trial", "configuration", "model", "query", "repeat", "score")},
-            "status": r["outcome"]["status"],
-            "answer": r["outcome"]["answer"][:80],
-        }
-        for r in results.values()
-    ]
+    manifest, rows = index.manifest, index.summary()
+    # The first view is the benchmark's own scorer.
+    trials = [r | {"score": r["scores"][0][1], "answer": r["answer"][:80]} for r in _rows(index)]
+    trials = [{name: r[name] for name in SHOWN} for r in trials]
     if as_json:
-        print_json({"run_dir": str(run), "manifest": manifest, "results": rows, "trials": trials})
+        print_json({"run_dir": str(index.folder), "manifest": manifest, "results": rows, "trials": trials})
         return 0
     print_summary(rows)
-    print_rows(trials, ["trial", "configuration", "model", "query", "repeat", "score", "status", "answer"])
-    click.echo(f"{len(results)} of {manifest['trials']} trials finished; dataset {manifest['dataset_hash']}")
+    print_rows(trials, list(SHOWN))
+    click.echo(f"{len(trials)} of {manifest['trials']} trials finished; dataset {manifest['dataset_hash']}")
     return 0
