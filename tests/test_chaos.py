@@ -142,7 +142,7 @@ def test_a_fault_of_the_model_leads_to(
         assert document["results"][0]["n"] == 3
     check_gaps(model.asked[QUERIES["struck"]], leads)
     check_readable(folder, set(lines))
-    check_resume(folder, model, set(lines))
+    check_resume(folder, model, set(lines), leads.requests is not None)
 
 
 def events(folder: Path) -> list[dict[str, Any]]:
@@ -211,13 +211,17 @@ def check_readable(folder: Path, finished: set[str]) -> None:
     assert code == 0 and document["results"][0]["n"] == len(finished), err
 
 
-def check_resume(folder: Path, model: ModelServer, finished: set[str]) -> None:
-    """What is finished is not repeated, and what is not is done once the server has recovered."""
+def check_resume(folder: Path, model: ModelServer, finished: set[str], counted: bool = True) -> None:
+    """What is finished is not repeated, and what is not is done once the server has recovered. Every request is in the
+    usage of the whole, those of unfinished attempts included."""
+    seen = sum(asked(model).values())
     model.recover()
     model.forget()
     code, document, err = gra_bench("run", "--run-dir", str(folder), "--resume", "--json")
     assert asked(model) == {name: int(name not in finished) for name in QUERIES}, err
     assert set(results(folder)) == set(QUERIES) and document["results"][0]["n"] == 3
+    spent = document["results"][0]["usage"]["requests"] + document["unfinished"]["usage"].get("requests", 0)
+    assert spent == seen + sum(asked(model).values()) or not counted
     failed = any(r["outcome"]["status"] == "failed" for r in results(folder).values())
     assert code == int(failed) and "stopped" not in document
 

@@ -130,9 +130,15 @@ FAULTS = [
     both("html-always", "web page with status 200, again and again", lambda w: {"always": Sent(body=PAGE, headers=HTML)},
          reason="unavailable", **(GIVEN_UP | LOST)),
     Fault(
-        name="nothing-chosen", words="reply without a candidate (without a choice)",
+        name="nothing-once", words="reply without a candidate (without a choice), once",
+        gemini=Leads(script=(Sent(body={"usageMetadata": {"promptTokenCount": 100}}),), requests=2, usage={"input": 200, "output": 10}, usd="0.00052"),
+        openai=Leads(script=(Sent(body={"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 0}}),), requests=2,
+                     usage={"input": 200, "output": 10}, usd="0.00052"),
+    ),
+    Fault(
+        name="nothing-chosen", words="reply without a candidate (without a choice), again and again",
         gemini=Leads(always=Sent(body={"candidates": [], "usageMetadata": {"promptTokenCount": 100}}), status="failed", reason="other",
-                     says="NO_CANDIDATES", usage={"input": 100}, usd="0.0002"),
+                     says="NO_CANDIDATES", requests=3, usage={"input": 300}, usd="0.0006"),
         openai=Leads(always=Sent(body={"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 0}}), status="failed",
                      reason="malformed_response", says="no choices", requests=2, usage={"input": 200}, usd="0.0004"),
     ),

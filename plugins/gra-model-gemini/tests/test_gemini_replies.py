@@ -89,12 +89,19 @@ def test_unknown_block_reason(server, ask):
 )
 def test_any_piece_may_be_missing(server, ask, body, stop, detail):
     server.add(Answer(body=body), reply("fine"))
-    answer = ask()
+    answer = ask(malformed_retries=0)
     assert (answer.stop, answer.stop_detail, answer.message.text) == (stop, detail, "")
     assert answer.message.tool_calls == ()
     # The empty turn can be sent back.
     assert ask((Message.user("q"), answer.message, Message.user("go on"))).message.text == "fine"
     assert server.last.contents[1]["parts"] == [{"text": "(empty)"}]
+
+
+def test_a_reply_of_nothing_is_asked_for_again(server, ask):
+    server.add(Answer(body={"candidates": [], "usageMetadata": usage(7)}), reply("fine"))
+    answer = ask()
+    assert answer.message.text == "fine" and len(server.last.contents) == 1
+    assert answer.requests == (Usage(requests=1, input=7), Usage(requests=1, input=10, output=5))
 
 
 def test_malformed_call_is_asked_for_again(server, ask):

@@ -33,6 +33,11 @@ class Answer:
     maps: int = 0
     counts: dict[str, Any] | None = None
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is neither a candidate nor a reason why there is none."""
+        return not (self.candidates or self.block or self.block_message)
+
     def add(self, body: dict[str, Any]) -> None:
         """Take in a response, or one chunk of a stream. Counts are running totals, so the last ones stand.
 

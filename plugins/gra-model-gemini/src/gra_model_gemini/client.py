@@ -75,7 +75,7 @@ class GeminiClient:
         self._sdk.close()
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
-        """One reply; unreadable function calls are asked for again. Every request is in `requests`."""
+        """One reply; unreadable function calls and replies of nothing are asked for again. Every request is in `requests`."""
         options = Options.of(request.settings.extra)
         config = self._config(request, options)
         sign = self.family.unsigned == "refused"
@@ -84,9 +84,10 @@ class GeminiClient:
         before: list[Content] = []
         answer = self._answer(contents, config, options, attempts)
         for _ in range(options.malformed_retries):
-            if answer.finish != "MALFORMED_FUNCTION_CALL":
+            if answer.finish == "MALFORMED_FUNCTION_CALL":
+                before += correction(answer.parts, answer.finish_message)
+            elif not answer.empty:
                 break
-            before += correction(answer.parts, answer.finish_message)
             answer = self._answer(contents + before, config, options, attempts)
         return reply_of(
             answer,

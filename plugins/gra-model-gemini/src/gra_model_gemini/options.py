@@ -19,7 +19,8 @@ class Options:
     """Settings of the Gemini client.
 
     `attempts` bounds the requests for one reply over faults that may pass, `rate_limit_wait_s` the total time
-    spent on rate limits, `malformed_retries` the corrective turns after an unreadable function call,
+    spent on rate limits, `malformed_retries` the further requests after an unreadable function call (with a corrective
+    turn) or a reply without candidates,
     `continuations` how often a reply cut at a server's limit is continued. `backoff_s` is the first pause
     between attempts; it doubles, with jitter, up to 60 s. `safety` maps a harm category to a threshold.
     `built_in` lists the provider's own tools to declare, `config` is laid over the request's
