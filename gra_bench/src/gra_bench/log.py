@@ -50,7 +50,7 @@ class Log:
         except OSError as error:
             raise cannot_write(path, error) from error
         self._size = os.fstat(self._file).st_size
-        self._dirty = self._closed = False
+        self._dirty = self._closed = self._torn = False
 
     def encode(self, record: dict[str, Any]) -> bytes:
         """The line of a record. Any text is written, lone surrogates and NUL too (as JSON escapes)."""
@@ -69,15 +69,23 @@ class Log:
             if self._closed:
                 raise RunStopped(f"{self.path} is closed")
             try:
+                if self._torn:
+                    self._take_back()
                 rest = memoryview(lines)
                 while rest:
                     rest = rest[os.write(self._file, rest) :]
             except OSError as error:
+                self._torn = True
+                # Some file systems need room for that, too: then it is done before the next line.
                 with contextlib.suppress(OSError):
-                    os.ftruncate(self._file, self._size)
+                    self._take_back()
                 raise cannot_write(self.path, error) from error
             self._size += len(lines)
             self._dirty = True
+
+    def _take_back(self) -> None:
+        os.ftruncate(self._file, self._size)
+        self._torn = False
 
     def sync(self) -> None:
         """Everything appended so far survives a crash of the machine when this returns."""
