@@ -40,8 +40,10 @@ from gra_core.trial import Outcome
 
 CONNECT_S = 20
 CLOSE_S = 2
-LOOK_S = 2.0
+LOOK_S = 1.0
 LOST = "lost"
+# Code for the workers of a local cluster: a terminal's Ctrl-C goes to all processes, and it is ours to end them.
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 @frozen(kw_only=True)
@@ -266,9 +268,9 @@ class Cluster:
         """What comes of a task; errors that a trial raises are raised here, errors of the cluster are `WorkerLost`."""
         try:
             future = self._client.submit(
-                work, task, key=f"gra-trial-{task.attempt}", workers=[worker], allow_other_workers=True, pure=False, retries=0
+                work, task, key=f"gra-trial-{task.attempt}", workers=[worker], pure=False, retries=0
             )  # fmt: skip
-            error = self._error(future)
+            error = self._error(future, worker)
             returned = future.result() if error is None else None
         except OSError as failure:
             self._refuse_when_disconnected()
@@ -285,13 +287,16 @@ class Cluster:
         self._refuse_when_disconnected()
         raise WorkerLost(f"worker {worker} was lost")
 
-    def _error(self, future: Future) -> BaseException | None:
+    def _error(self, future: Future, worker: str) -> BaseException | None:
         """Wait for a task; what it has raised, or became of it."""
         while True:
             try:
                 return future.exception(timeout=LOOK_S)
             except TimeoutError:
-                self._threads()
+                # A task that is bound to a worker waits for ever for one that is gone; one that may go elsewhere does so
+                # as well when all its workers are gone at the same time.
+                if worker not in self._threads():
+                    return CancelledError()
             except CancelledError as error:
                 return error
 
@@ -352,7 +357,8 @@ def _start_here(scheduler: str, number: str) -> Connection:
     workers = int(number or cores)
     dask.config.set(WORKERS_KEEP_MEMORY)
     local = LocalCluster(
-        n_workers=workers, threads_per_worker=max(1, cores // workers), processes=True, dashboard_address=None,
-        memory_limit=None, silence_logs=logging.CRITICAL, host="127.0.0.1",
+        n_workers=workers, threads_per_worker=max(1, cores // workers), processes=True, memory_limit=None,
+        silence_logs=logging.CRITICAL, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False}, preload=[DEAF],
     )  # fmt: skip
     return Connection(client=Client(local, timeout=CONNECT_S, set_as_default=False), local=local)
