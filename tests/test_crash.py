@@ -7,7 +7,9 @@ that what the run says it has used tells which replies are in it.
 from __future__ import annotations
 
 import json
+import os
 import random
+import shutil
 import signal
 import sys
 import time
@@ -145,11 +147,26 @@ def check_account(run: Killed, document: dict[str, Any]) -> int:
     assert rest["model_calls"] == rest["usage"]["requests"] == len(set(paid) - set(used))
     assert tokens(rest["usage"]) == added(asked[reply].usage for reply in set(paid) - set(used))
 
+    # So it is with tools that have bills: each call on record was made once, and used by whoever came after.
+    walks = [e for e in events_of(run.folder, "tool_returned") if e["data"]["name"] == "walk"]
+    bills = {e["data"]["bills"][0]["usage"]["input"] for e in walks if "paid_by" not in e["data"]}
+    standing = {e["data"]["bills"][0]["usage"]["input"] for e in walks if (e["trial"], e["attempt"]) in final}
+    assert len(bills) == len(standing) == row["tool_usage"]["searches"] == TRIALS
+    assert bills == standing and rest["tool_usage"]["requests"] == 0
+    assert row["tool_usage"]["input"] == sum(standing)
+
     # What the server was asked and the log has no reply to is told as unanswered.
     unanswered = rest["unanswered"]["model_calls"]
     missing = len(asked) - len(paid)
     assert missing <= unanswered <= missing + sum(run.kills.values()) * run.concurrency
     return unanswered
+
+
+def tear(folder: Path, chance: random.Random) -> None:
+    """Cut off the ends of a run's files, at most the half."""
+    for name in ("results.jsonl", "events.jsonl"):
+        size = (folder / name).stat().st_size
+        os.truncate(folder / name, chance.randint(size // 2, size))
 
 
 def tell(run: Killed, figures: str) -> None:
@@ -230,11 +247,7 @@ def test_a_run_that_is_killed_and_loses_the_ends_of_its_files(
     run = Killed(server=server, folder=tmp_path / "run", scratch=tmp_path, concurrency=3)
     for _ in range(3):
         run.kill_after(chance.randint(6, 12), chance.uniform(0, 0.03))
-        for name in ("results.jsonl", "events.jsonl"):
-            path = run.folder / name
-            size = path.stat().st_size
-            with path.open("rb+") as file:
-                file.truncate(chance.randint(size // 2, size))
+        tear(run.folder, chance)
         left = {record["trial"] for record in lines(run.folder / "results.jsonl")}
         run.finished = {trial: line for trial, line in run.finished.items() if trial in left}
         run.check_kept()
@@ -255,6 +268,19 @@ def test_a_run_that_is_killed_and_loses_the_ends_of_its_files(
     counted = row["usage"]["requests"] + rest["usage"]["requests"]
     assert row["usage"]["requests"] == CALLS * TRIALS and len(paid) <= counted <= len(asked)
     tell(run, f"{len(paid)} replies on record, {counted} counted")
+    for number in range(40):  # beside an index that knows more than is left
+        copy = tmp_path / f"copy-{number}"
+        shutil.copytree(run.folder, copy)
+        tear(copy, chance)
+        left = {record["trial"] for record in lines(copy / "results.jsonl")}
+        read = gra_bench("report", str(copy), "--format", "json")
+        assert read.code == 0 and sum(row["n"] for row in read.document["results"]) == len(left)
+        shown = gra_bench("show", str(copy), "--json")
+        assert {trial["trial"] for trial in shown.document["trials"]} == left
+        trial = chance.choice(sorted(left))
+        whole = [e for e in lines(copy / "events.jsonl") if e["trial"] == trial]
+        found = gra_bench("show", str(copy), trial, "--json").document
+        assert found["events"] == [e for e in whole if e["attempt"] == found["result"]["attempt"]]
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import secrets
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,7 @@ from gra_core import (
     ToolContext,
     ToolError,
     ToolResult,
+    Usage,
     content_hash,
     hookimpl,
     tool,
@@ -54,11 +56,12 @@ class Steps(BenchmarkProtocol):
 
 @tool()
 def walk(ctx: ToolContext, to: int) -> str:
-    """Go a step.
+    """Go a step; every time it really happens is billed otherwise.
 
     Args:
         to: Number of the step.
     """
+    ctx.bill("openai:loopback", Usage(requests=1, input=secrets.randbits(40), searches=1))
     return f"you are at step {to}"
 
 
