@@ -7,7 +7,7 @@ import logging
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from attrs import evolve
@@ -39,7 +39,7 @@ CUT_SHORT = Fault(kind="unavailable", message="the stream ended before the reply
 
 
 class GeminiClient:
-    """A `ModelClient` on the Gemini Developer API. It holds its SDK client open until `close`."""
+    """A `ModelClient` on the Gemini Developer API. Clients of one key share connections."""
 
     def __init__(self, model_id: str, access: Access) -> None:
         self._model_id = model_id
@@ -47,14 +47,7 @@ class GeminiClient:
         self.family = family_of(self.model)
         self._key = access.key
         self._closed = threading.Event()
-        # vertexai=False: an environment meant for Vertex must not redirect a key of the Developer API.
-        self._sdk = genai.Client(
-            api_key=access.key,
-            vertexai=False,
-            http_options=types.HttpOptions(
-                base_url=access.base_url or None, api_version=api_version_of(self.model)
-            ),
-        )
+        self._sdk = _sdk_of(access.key, access.base_url, api_version_of(self.model))
 
     @classmethod
     def open(cls, model_id: str) -> GeminiClient:
@@ -70,9 +63,8 @@ class GeminiClient:
         return self.family.context_window
 
     def close(self) -> None:
-        """End pauses between attempts and release connections."""
+        """End pauses between attempts; connections stay for the next trial."""
         self._closed.set()
-        self._sdk.close()
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
         """One reply; unreadable function calls and replies of nothing are asked for again. Every request is in `requests`."""
@@ -185,6 +177,14 @@ class GeminiClient:
             log.error("%s; the request was: %s", message, without_secrets(text, self._key))
         known = answer.usage(sent) if answer.counts or fault.lost else REFUSED
         return RequestFailed(evolve(fault, message=message), known)
+
+
+@lru_cache(maxsize=16)
+def _sdk_of(key: str, base_url: str, api_version: str | None) -> genai.Client:
+    """One SDK client for all trials: making one takes longer than many a request's own work."""
+    # vertexai=False: an environment meant for Vertex must not redirect a key of the Developer API.
+    options = types.HttpOptions(base_url=base_url or None, api_version=api_version)
+    return genai.Client(api_key=key, vertexai=False, http_options=options)
 
 
 def _request(model: str, contents: list[Content], config: types.GenerateContentConfig) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import tomllib
 from functools import lru_cache
 from importlib import resources
@@ -85,6 +86,7 @@ def family_of(model: str) -> Family:
 
 
 def api_version_of(model: str) -> str | None:
-    """``v1beta`` for models that only live there (previews, experiments, moving aliases), else None."""
+    """``v1beta`` for models that only live there (previews, experiments, moving aliases), else what the SDK's variable
+    ``GOOGLE_GENAI_API_VERSION`` says, else None."""
     moving = model.endswith("-latest") or any(word in model.split("-") for word in ("preview", "exp"))
-    return "v1beta" if moving else None
+    return "v1beta" if moving else os.environ.get("GOOGLE_GENAI_API_VERSION") or None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from functools import lru_cache
 from typing import Any
 
 from gra_core import Clock, ModelReply, ModelRequest
@@ -22,11 +23,9 @@ class OpenAIClient:
     context_window: int | None = None  # the protocol does not tell
 
     def __init__(self, model_id: str, name: str, endpoint: Endpoint) -> None:
-        from openai import OpenAI
-
         self.model_id, self._name, self._endpoint = model_id, name, endpoint
         self._closed = threading.Event()
-        self._sdk: Any = OpenAI(api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0)
+        self._sdk = _sdk_of(endpoint)
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
         """One reply; a reply that cannot be used is asked for once more, and both attempts count."""
@@ -53,9 +52,16 @@ class OpenAIClient:
         return raw, read_reply(raw, request, self.model_id)
 
     def close(self) -> None:
-        """End waits and release connections."""
+        """End waits; connections stay for the next trial."""
         self._closed.set()
-        self._sdk.close()
+
+
+@lru_cache(maxsize=16)
+def _sdk_of(endpoint: Endpoint) -> Any:
+    """One SDK client for all trials: making one takes longer than many a request's own work."""
+    from openai import OpenAI
+
+    return OpenAI(api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0)
 
 
 def _corrected(body: dict[str, Any], reading: Reading) -> dict[str, Any]:
