@@ -71,10 +71,14 @@ class Adder:
             CALLS.append(text)
         number = int(text.split(" + ")[0].split()[-1])
         usage = (Usage(requests=1, input=1000, output=100),)
-        if number in BEHAVIOUR.get("quota", ()):
+        if number in BEHAVIOUR.get("quota", ()) and self.model_id in BEHAVIOUR.get(
+            "quota_of", [self.model_id]
+        ):
             raise ModelError("daily_quota", "daily quota of 6 requests is used up", requests=usage)
         if number in BEHAVIOUR.get("fails", ()):
             raise ModelError("bad_request", "synthetic failure", requests=usage)
+        if number in BEHAVIOUR.get("down", ()):
+            raise ModelError("unavailable", "synthetic outage", requests=usage)
         if number in BEHAVIOUR.get("interrupts", ()):
             raise KeyboardInterrupt
         message = Message(role="model", text=str(2 * number + BEHAVIOUR.get("offset", 0)), provider="adder")

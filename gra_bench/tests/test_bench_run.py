@@ -87,6 +87,46 @@ def test_a_daily_quota_stops_the_run_and_it_can_go_on(
     assert usage == 1000 * len(sums.CALLS)
 
 
+def test_the_quota_of_one_model_stops_only_that_model(
+    gra_bench: Callable[..., Any], sums: ModuleType, tmp_path: Path
+) -> None:
+    sums.BEHAVIOUR |= {"quota": {2}, "quota_of": ["adder:1"]}
+    code, document, err = gra_bench(
+        "run", "-b", "sums", "-c", "plain", "-m", "adder:1", "-m", "adder:2", "--run-dir", str(tmp_path / "run"),
+        "--concurrency", "1", "--json",
+    )  # fmt: skip
+    assert code == 1 and "daily quota of 6" in err
+    assert {row["model"]: row["n"] for row in document["results"]} == {"adder:1": 2, "adder:2": 6}
+
+
+def test_trials_whose_model_was_out_of_reach_are_tried_again_when_asked_for(
+    run: Callable[..., Any], sums: ModuleType
+) -> None:
+    sums.BEHAVIOUR |= {"down": {1, 4}, "fails": {3}}
+    code, document, _ = run()
+    assert code == 1 and document["results"][0]["failed"] == 3
+    sums.BEHAVIOUR.clear()
+    sums.CALLS.clear()
+    code, document, _ = run("--resume")
+    assert code == 1 and sums.CALLS == [] and document["results"][0]["failed"] == 3
+    code, document, _ = run("--resume", "--retry-failed")
+    # What failed for another reason stays failed: it says something of the agent.
+    assert code == 1 and len(sums.CALLS) == 2 and document["results"][0]["failed"] == 1
+    assert document["results"][0]["mean"] == pytest.approx(5 / 6) and document["results"][0]["n"] == 6
+    # What the first attempts have cost is still in the account.
+    total = document["results"][0]["usage"]["input"] + document["unfinished"]["usage"]["input"]
+    assert total == 8000 and document["unfinished"]["attempts"] == 2
+    assert run("--retry-failed")[0] == 2
+
+
+def test_a_resume_without_a_run_starts_it(run: Callable[..., Any], sums: ModuleType) -> None:
+    code, document, err = run("--resume")
+    assert code == 0 and document["new_trials"] == 6 and "started" in err
+    sums.CALLS.clear()
+    code, document, _ = run("--resume")
+    assert code == 0 and document["new_trials"] == 0 and sums.CALLS == []
+
+
 def test_changed_queries_under_the_same_name_keep_no_old_score(
     run: Callable[..., Any], sums: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
