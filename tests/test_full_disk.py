@@ -136,16 +136,16 @@ def test_there_is_no_room_for_a_dataset(disk: Disk) -> None:
 
 
 @pytest.fixture
-def small_disk(disk: Disk) -> Iterator[Callable[[int], Disk]]:
-    """The run's folder on a file system of so many bytes; called again it changes its size."""
+def small_disk(disk: Disk) -> Iterator[Callable[[str], Disk]]:
+    """The run's folder on a file system with so much room (options of tmpfs); called again it changes it."""
     folder = disk.scratch / "small"
     folder.mkdir()
     disk.folder = folder / "run"
     mounted = False
 
-    def sized(size: int) -> Disk:
+    def sized(room: str) -> Disk:
         nonlocal mounted
-        options = ("remount,size=" if mounted else "size=") + str(size)
+        options = f"remount,{room}" if mounted else room
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False)  # fmt: skip
         if done.returncode:
             pytest.skip("may not mount a file system here")
@@ -157,25 +157,37 @@ def small_disk(disk: Disk) -> Iterator[Callable[[int], Disk]]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-PAGE = 4096
+ENOUGH = "size=32m,nr_inodes=10000"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pages", [1, 4, 10, 26])
-def test_a_file_system_is_full(small_disk: Callable[[int], Disk], pages: int) -> None:
-    """Wherever it strikes: manifest, logs, datasets, index."""
-    disk = small_disk(pages * PAGE)
+@pytest.mark.parametrize(
+    ("room", "strikes"),
+    [
+        ("size=8m,nr_inodes=1", "run"),
+        ("size=8m,nr_inodes=3", "manifest.json"),
+        ("size=8m,nr_inodes=6", "queries.jsonl"),
+        ("size=8m,nr_inodes=12", "workspaces"),
+        ("size=4k", "queries.jsonl"),
+        ("size=12k", "events.jsonl"),
+        ("size=104k", ""),
+    ],
+)
+def test_a_file_system_is_full(small_disk: Callable[[str], Disk], room: str, strikes: str) -> None:
+    """Of files or of bytes, wherever it strikes: while the run is made, the logs, the datasets, the index."""
+    disk = small_disk(room)
     end = disk.run()
     disk.check_stopped(end, "No space left")
-    small_disk(1000 * PAGE).check_goes_on()
+    assert strikes in end.err, end.err
+    small_disk(ENOUGH).check_goes_on()
 
 
 @pytest.mark.slow
-def test_a_disk_that_a_dataset_fills(small_disk: Callable[[int], Disk]) -> None:
-    disk = small_disk(80 * PAGE)
-    disk.server.play = lambda number, step: [("keep", {"size": 100 * PAGE}), ("walk", {"to": 2}), f"{number} is there"][step]  # fmt: skip
+def test_a_disk_that_a_dataset_fills(small_disk: Callable[[str], Disk]) -> None:
+    disk = small_disk("size=320k")
+    disk.server.play = lambda number, step: [("keep", {"size": 400_000}), ("walk", {"to": 2}), f"{number} is there"][step]  # fmt: skip
     end = disk.run()
     disk.check_stopped(end, "No space left")
     assert "workspaces" in end.err and not lines(disk.folder / "results.jsonl")
     disk.check_stopped(disk.run(), "No space left")  # nothing has changed
-    small_disk(4000 * PAGE).check_goes_on()
+    small_disk(ENOUGH).check_goes_on()

@@ -387,6 +387,7 @@ def test_a_key_is_nowhere_on_disk_whoever_says_it(server: StepServer, folder: Pa
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert any("workspaces" in str(path) for path in files)
     assert [path for path in files for form in forms if form in path.read_bytes()] == []
+    assert [path for path in files if "0123456789" in str(path.relative_to(folder))] == []
     assert [
         form for one in shown for form in forms if form in (one.out + one.err).encode("utf-8", "replace")
     ] == []

@@ -7,6 +7,7 @@ time share one fsync.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import threading
@@ -14,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gra_bench.log import Log, StoreFull, read_lines, sync_folder, write_json
-from gra_core import Event, Query, UsageError, content_hash, dump, load
+from gra_bench.log import Log, StoreFull, cannot_write, read_lines, sync_folder, write_json
+from gra_core import Event, GraError, Query, UsageError, content_hash, dump, load
 
 SCHEMA_VERSION = 1
 SYNC_EVERY_S = 1.0
@@ -146,10 +147,12 @@ def _refuse_contents(folder: Path) -> None:
         raise UsageError(f"{folder} is not empty", hint="use --resume to go on with it, or another --run-dir")
 
 
-def _unusable(folder: Path, error: OSError) -> UsageError:
+def _unusable(folder: Path, error: OSError) -> GraError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return cannot_write(folder, error)
     return UsageError(
         f"{folder} cannot be used: {error.strerror or error}",
-        hint="give a --run-dir that you may write to, with room on the disk",
+        hint="give a --run-dir that you may write to",
     )
 
 

@@ -158,6 +158,7 @@ class Workspace:
         when the disk is full."""
         spec = format_for(value, self.formats)
         handler = spec.load()
+        name = str(redact(name))  # it becomes a folder's
         with self._staging() as staging:
             file = f"data{spec.extension}"
             handler.write(redact(value) if spec == JSON_FORMAT else value, staging / file)
