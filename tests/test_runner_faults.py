@@ -229,7 +229,7 @@ def test_prices_follow_each_request_and_thoughts_are_output(
     }
     server.usage = lambda number, step, count: usages[number]
     server.play = lambda number, step: (
-        ("walk", {"to": 1}) if (number, step) == (3, 0) else f"{number} is there"
+        ("keep", {"size": 1}) if (number, step) == (3, 0) else f"{number} is there"
     )
     (tmp_path / "priced.toml").write_text(PRICED)
     end = run(folder, 4, configuration=str(tmp_path / "priced.toml"))
