@@ -481,7 +481,6 @@ def test_workers_stop_when_the_run_is_killed_and_it_goes_on(
     code, document, _ = gra_bench("run", "--run-dir", str(folder), "--resume", "--json")
     assert code == 0 and document["results"][0]["mean"] == 1.0
     check_nothing_asked_twice(folder, model, document)
-    shutil.rmtree(folder / "desk", ignore_errors=True)  # a kill leaves it
 
 
 def check_quiet(model: ModelServer) -> None:
@@ -565,10 +564,13 @@ def test_a_daily_quota_stops_a_run_on_a_cluster(cluster: str, folder: Path, mode
     assert model.total == 30 + 1, model.asked
 
 
-def test_all_workers_wait_when_one_meets_a_rate_limit(cluster: str, folder: Path, model: ModelServer) -> None:
+def test_all_workers_wait_when_one_meets_a_rate_limit(
+    cluster: str, folder: Path, model: ModelServer, scratch: Path
+) -> None:
+    (scratch / "signed").unlink(missing_ok=True)
     model.begin(0.05, _12=({"Retry-After": "2"}, "slow down"))
     code, _, _ = gra_bench(*command(folder, "--scheduler", cluster, queries="long", model=MODEL))
-    assert code == 0 and model.total == 30 + 1
+    assert code == 0 and model.total == 30 + 1 and len(signed(scratch)) == 2
     struck = model.times[12]
     # Those that had their turn already may still arrive, at most as many as were allowed.
     assert sum(struck < t < struck + 1.9 for t in model.times) < 8
@@ -599,6 +601,63 @@ def test_raster_work_of_tools_goes_to_the_same_cluster(
     assert here["rows"] == there["rows"]
     assert set(here["pids"]) == {here["pid"]} == {os.getpid()}
     assert len(set(there["pids"])) == 2 and os.getpid() not in there["pids"]
+
+
+@contextlib.contextmanager
+def small_cluster(folder: Path, *path: str) -> Iterator[tuple[str, int]]:
+    """A scheduler with one worker, with `path` on its PYTHONPATH: the address, and the worker's process id."""
+    from distributed import Client
+
+    file = folder / "scheduler.json"
+    quiet = {"PYTHONPATH": os.pathsep.join([*path, os.environ["PYTHONPATH"]])}
+    own = (
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--dashboard-address",
+        "127.0.0.1:0",
+        "--scheduler-file",
+        file,
+    )
+    with started("scheduler", *own):
+        until(lambda: file.exists() and file.read_text().endswith("}"))
+        address = json.loads(file.read_text())["address"]
+        with started("worker", address, "--no-nanny", "--no-dashboard", "--local-directory", folder, **quiet):
+            with Client(address, set_as_default=False) as client:
+                client.wait_for_workers(1, timeout=120)
+                (pid,) = client.run(os.getpid).values()
+            yield address, pid
+
+
+def test_a_cluster_that_loses_all_workers_stops_the_run(
+    folder: Path, tmp_path: Path, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gra_bench import cluster
+
+    model.begin(0.15)
+    with small_cluster(tmp_path) as (address, pid):
+        monkeypatch.setattr(cluster, "CONNECT_S", 3)
+
+        def kill() -> None:
+            until(lambda: model.total >= 8)
+            os.kill(pid, signal.SIGKILL)
+
+        with meanwhile(kill):
+            code, document, err = gra_bench(
+                *command(folder, "--scheduler", address, queries="long", model=MODEL)
+            )
+    assert code == 1 and "no worker left" in document["stopped"] and "--resume" in err
+    code, document, _ = gra_bench("run", "--run-dir", str(folder), "--resume", "--json")
+    assert code == 0 and document["results"][0]["mean"] == 1.0
+    check_nothing_asked_twice(folder, model, document)
+
+
+def test_a_worker_without_our_packages_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['gra_bench'] = None\n")
+    with small_cluster(tmp_path, str(tmp_path)) as (address, _):
+        code, _, err = gra_bench(*command(folder, "--scheduler", address, queries="plain-0"))
+    assert code == 2 and "gra_bench" in err and "install the same packages" in err and not folder.exists()
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ import threading
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import dask
@@ -272,6 +273,8 @@ class Cluster:
             )  # fmt: skip
             error = self._error(future, worker)
             returned = future.result() if error is None else None
+        except CancelledError as cancelled:
+            error, returned = cancelled, None
         except OSError as failure:
             self._refuse_when_disconnected()
             raise RunStopped(f"the scheduler does not answer: {failure}") from failure
@@ -309,9 +312,12 @@ class Cluster:
                 found = self._client.nthreads()
         except OSError as error:  # dask's timeouts are such
             self._refuse_when_disconnected()
-            raise RunStopped(
-                "the cluster has no worker left", hint="go on with --resume when it has"
-            ) from error
+            gone = (
+                "the cluster has no worker left"
+                if self._client.status == "running"
+                else "the scheduler is gone"
+            )
+            raise RunStopped(gone, hint="go on with --resume when it is there again") from error
         return found
 
     def _refuse_when_disconnected(self) -> None:
@@ -329,10 +335,11 @@ class Cluster:
 def connect(scheduler: str) -> Connection:
     """``local`` or ``local:N`` starts N worker processes here; else `scheduler` is the address of a running one.
     `UsageError` when it cannot be reached or has no worker."""
+    for name in ("distributed", "distributed.client"):  # what matters of it is told as an error of ours
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, number = scheduler.partition(":")
     if kind == "local":
         return _start_here(scheduler, number)
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -347,7 +354,19 @@ def connect(scheduler: str) -> Connection:
         raise UsageError(
             f"--scheduler {scheduler}: the cluster has no worker", hint=f"start some: dask worker {scheduler}"
         ) from error
+    _check_workers(client)
     return Connection(client=client)
+
+
+def _check_workers(client: Client) -> None:
+    """`UsageError` when a worker has not this package: it would die of the first trial, without a word."""
+    for worker, found in client.run(resolve_name, f"{__name__}:LOST", on_error="return").items():
+        if isinstance(found, Exception):
+            client.close()
+            raise UsageError(
+                f"worker {worker} cannot carry out trials: {type(found).__name__}: {found}",
+                hint="install the same packages on all machines",
+            )
 
 
 def _start_here(scheduler: str, number: str) -> Connection:

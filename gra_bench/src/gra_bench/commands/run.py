@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import shutil
 import signal
 import sys
 import threading
@@ -301,6 +302,7 @@ def _hands(experiment: Any, desk: Any, folder: Path, connection: Any, given: dic
     if connection is None:
         from gra_bench.execute import Here
 
+        shutil.rmtree(folder / "desk", ignore_errors=True)  # left by a run on a cluster that was killed
         yield Here(stages=experiment.stages, desk=desk, folder=folder, keep_workspaces=keep)
         return
     from gra_bench.cluster import Cluster
