@@ -1,12 +1,17 @@
-"""Zonal and slope statistics of a 6,000 × 6,000 raster on a cluster of two processes, against one process.
+"""A cluster of two processes against one process: trials that do nothing, and statistics of a 6,000 × 6,000 raster.
 
-Serial and in parts in turns, in one run; the results must be the same to the last bit. No goal: what is gained depends on
-the machine's cores and on what else they do. The raster and the polygons are synthetic.
+Trials a second of `gra-bench run` on 300 trivial trials, from the first to start to the last to end: what it costs that workers
+ask the run's process for every turn and event. Then zonal and slope statistics, serial and in parts in turns, in one run; the
+results must be the same to the last bit. No goals: what is gained depends on the machine's cores and on what else they do.
+Queries, raster and polygons are synthetic.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,11 +25,16 @@ import rasterio
 import shapely
 from distributed import Client, LocalCluster
 
+sys.path.insert(0, str(Path(__file__).parent))
+from peer.process import run
+from peer.sides import plugin_path
+
 from gra_bench.cluster_map import WORKERS_KEEP_MEMORY, mapping_on
 from gra_geo.raster import Raster
 from gra_geo.zonal import zonal_stats
 from gra_skill_terrain_slope.slope import Slope
 
+TRIALS = 300
 SIDE, ZONES, CELL, ROUNDS = 6_000, 1_000, 30.0, 3
 CRS, WEST, NORTH = "EPSG:32633", 350_000.0, 5_600_000.0
 
@@ -58,7 +68,37 @@ def spent(client: Client) -> np.ndarray:
     return np.array([time.perf_counter(), time.process_time() + workers])
 
 
+def trials_a_second(folder: Path, *more: str) -> float:
+    """Run the trivial trials and read from the event log how long they took."""
+    environment = os.environ | {"PYTHONPATH": plugin_path(folder)}
+    command = [
+        sys.executable,
+        "-m",
+        "gra_bench.cli",
+        "run",
+        "-b",
+        "trivial",
+        "-c",
+        "llm",
+        "-m",
+        "canned",
+        "--limit",
+        str(TRIALS),
+    ]
+    runs = folder / "-".join(["run", *more])
+    run([*command, "--run-dir", str(runs), *more], env=environment, cwd=folder)
+    times = [dt.datetime.fromisoformat(json.loads(line)["at"]) for line in (runs / "events.jsonl").open()]
+    return TRIALS / (max(times) - min(times)).total_seconds()
+
+
 def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        here, there = (trials_a_second(Path(name), *more) for more in ((), ("--scheduler", "local:2")))
+    print(f"{TRIALS} trivial trials, 8 at a time: {here:.0f} a second here, {there:.0f} on local:2")
+    raster_work()
+
+
+def raster_work() -> None:
     with (
         tempfile.TemporaryDirectory() as name,
         dask.config.set(WORKERS_KEEP_MEMORY),
