@@ -224,10 +224,12 @@ def test_a_call_that_waits_for_its_turn_was_never_made(server: StepServer, tmp_p
     run = Killed(server=server, folder=tmp_path / "run", scratch=tmp_path, concurrency=6)
     server.held.set()
     process = run.start()
-    server.wait_for(1, process.ended)
-    while len(events_of(run.folder, "stage_started")) < 6 and not process.ended():
+    server.wait_for(2, process.ended)
+    while not process.ended():
+        begun = len(events_of(run.folder, "stage_started"))
+        if begun == 6 and len(events_of(run.folder, "model_called")) == len(server.asked):
+            break
         time.sleep(0.01)
-    time.sleep(0.1)
     run.killed("working", process)
     server.held.clear()
     sent = len(server.asked)
@@ -287,12 +289,12 @@ def test_a_run_that_is_killed_and_loses_the_ends_of_its_files(
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_run_at_once_and_it_goes_on(server: StepServer, tmp_path: Path, number: int) -> None:
     run = Killed(server=server, folder=tmp_path / "run", scratch=tmp_path, concurrency=4)
-    # Two trials come to their end, then the model says nothing more.
+    # Of 14 replies two trials at least come to their end, then the model says nothing more.
+    server.free = 14
     process = run.start()
-    while len(lines(run.folder / "results.jsonl")) < 2 and not process.ended():
+    server.wait_for(server.free + 1, process.ended)
+    while (len(lines(run.folder / "results.jsonl")) < 2 or server.answered < 14) and not process.ended():
         time.sleep(0.01)
-    server.held.set()
-    server.wait_for(len(server.asked) + 1, process.ended)
     before = server.answered
     process.signal(number)
     end = process.wait()
@@ -302,5 +304,5 @@ def test_a_signal_ends_a_run_at_once_and_it_goes_on(server: StepServer, tmp_path
     assert f"gra-bench run --run-dir {run.folder} --resume" in end.err
     run.check_kept()
     assert 2 <= len(run.finished) < TRIALS
-    server.held.clear()
+    server.free = None
     check_account(run, run.finish())

@@ -35,7 +35,7 @@ class Asked:
 class StepServer(LoopbackServer):
     """Plays `WALK`, or what `play(number, step)` says: a tool call (name, arguments), text, or a whole answer (status, headers,
     body). The usage of each reply is one of a kind, so that a sum tells which replies are in it. A reply takes up to
-    `delay_s` longer than at once; `held` holds all of them back."""
+    `most_s`; `held` holds all of them back, those after the first `free` always."""
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
@@ -43,6 +43,7 @@ class StepServer(LoopbackServer):
         self.play: Callable[[int, int], Any] = walk
         self.usage: Callable[[int, int, int], dict[str, Any]] = usage_of
         self.most_s = 0.0
+        self.free: int | None = None
         self.held = threading.Event()
         self.answered = 0
         self._came = threading.Condition()
@@ -61,7 +62,7 @@ class StepServer(LoopbackServer):
             self.asked.append(Asked(number=number, step=step, life=self.life, reply=reply, usage=tokens))
             self._came.notify_all()
         time.sleep(self.most_s * random.Random(count).random())
-        while self.held.is_set():
+        while self.held.is_set() or (self.free is not None and count >= self.free):
             time.sleep(0.01)
         self.answered += 1
         played = self.play(number, step)
@@ -73,7 +74,7 @@ class StepServer(LoopbackServer):
         self.asked.clear()
         self.received.clear()
         self.life = self.answered = 0
-        self.most_s, self.play, self.usage = 0.0, walk, usage_of
+        self.most_s, self.free, self.play, self.usage = 0.0, None, walk, usage_of
 
     def wait_for(self, count: int, unless: Callable[[], bool]) -> None:
         """Until so many requests have come in all, or `unless` holds."""
