@@ -142,9 +142,10 @@ def test_ctrl_c_while_judging_keeps_scores_and_loses_no_usage(
     code, document, _ = run("--resume")
     row = by_scorer(document)["close"]
     assert code == 0 and sums.CALLS == [] and row["scored"] == 6
-    # One pass of the fifth trial had been answered before the interrupt; the request that it hit brought nothing.
-    assert document["judge"]["unfinished"]["judge_calls"] == 1
-    assert row["judge_calls"] + document["judge"]["unfinished"]["judge_calls"] == len(sums.JUDGED) - 1
+    # One pass of the fifth trial had been answered before the interrupt: its reply is used again, and counts once. The
+    # request that the interrupt hit brought nothing.
+    assert document["judge"]["unfinished"]["judge_calls"] == 0
+    assert row["judge_calls"] == 18 == len(sums.JUDGED) - 1 and row["judge_usage"]["input"] == 18 * 500
 
 
 @pytest.mark.parametrize("tail", [b"", b'{"rating": "half', b"\x00\xff"])
@@ -157,8 +158,12 @@ def test_a_torn_last_score_is_recognised(
     (folder / "scores.jsonl").write_bytes(b"".join(lines[:-1]) + tail)
     sums.JUDGED.clear()
     code, document, _ = score()
-    assert code == 0 and len(sums.JUDGED) == 3 and document["results"][0]["scored"] == 6
-    assert document["unfinished"]["judge_calls"] == 3
+    # The score is made again from the judge's replies, which are on record and not paid for again.
+    assert code == 0 and sums.JUDGED == [] and document["results"][0]["scored"] == 6
+    assert (
+        document["unfinished"]["judge_calls"] == 0
+        and document["results"][0]["judge_usage"]["input"] == 18 * 500
+    )
 
 
 def test_unreadable_grades_are_unscored_counted_and_shown_and_never_zero(

@@ -13,15 +13,15 @@ from typing import Any
 
 from gra_bench.index import RunIndex, standing_attempts
 from gra_bench.log import read_lines
-from gra_bench.scores import read_judge_calls, read_scores
+from gra_bench.scores import cut_off_calls, read_scores
+from gra_bench.store import read_manifest
 from gra_bench.summary import add_usage
 from gra_core import Price, PriceTable, Usage, built_in_prices, dump, load
 
 
 def unfinished_judging(folder: Path) -> dict[str, Any]:
     """Ratings that were cut off: their number, requests to the judge and usage."""
-    finished = {record["session"] for record in read_scores(folder)}
-    cut_off = [call for call in read_judge_calls(folder) if call["session"] not in finished]
+    cut_off = cut_off_calls(folder)
     return {
         "ratings": len({call["session"] for call in cut_off}),
         "judge_calls": len(cut_off),
@@ -42,6 +42,10 @@ def unfinished_usage(folder: Path) -> dict[str, Any]:
     a price is not known). `unanswered` counts model calls that were on their way when the process was killed, with an
     estimate of what they have sent: whether and what they were billed nobody here knows.
     """
+    return _account_of(folder).document()
+
+
+def _account_of(folder: Path) -> _Account:
     standing = standing_attempts(folder)
     index = RunIndex(folder)
     try:
@@ -54,7 +58,7 @@ def unfinished_usage(folder: Path) -> dict[str, Any]:
             used_again = _used_again(events.get(standing.get(trial, ""), ()))
             for attempt in cut_off:
                 account.add(events[attempt], used_again)
-        return account.document()
+        return account
     finally:
         index.close()
 
@@ -78,6 +82,7 @@ class _Account:
         self._tool_usage: list[dict[str, Any]] = []
         self._unanswered: list[dict[str, Any]] = []
         self._costs: list[Decimal | None] = []
+        self._guesses: list[Decimal | None] = []
 
     def add(self, events: list[dict[str, Any]], used_again: set[tuple[str, Any]]) -> None:
         self._attempts += 1
@@ -102,26 +107,32 @@ class _Account:
                 for bill in data.get("bills", ()):
                     self._spend(self._tool_usage, bill["model"], [bill["usage"]], event["at"])
         for data in open_calls.values():
-            sent = data["history_tokens"] + data["declared_tokens"]
-            self._unanswered.append(dump(Usage(requests=1, input=sent, estimated=True)))
+            sent = Usage(requests=1, input=data["history_tokens"] + data["declared_tokens"], estimated=True)
+            self._unanswered.append(dump(sent))
+            self._guesses.append(self._cost(model, [dump(sent)], events[-1]["at"]))
 
     def _spend(
         self, usages: list[dict[str, Any]], model: str, requests: list[dict[str, Any]], at: str
     ) -> None:
         usages += requests
+        self._costs.append(self._cost(model, requests, at))
+
+    def _cost(self, model: str, requests: list[dict[str, Any]], at: str) -> Decimal | None:
         day = dt.datetime.fromisoformat(at).date()
-        self._costs.append(
-            self._prices.cost(model, load(requests, list[Usage], what="usage in events.jsonl"), day)
-        )
+        return self._prices.cost(model, load(requests, list[Usage], what="usage in events.jsonl"), day)
+
+    @property
+    def known(self) -> Decimal:
+        """USD as far as prices are known, with what unanswered calls have sent."""
+        return _sum([*self._costs, *self._guesses])
 
     def document(self) -> dict[str, Any]:
-        known = [c for c in self._costs if c is not None]
         return {
             "attempts": self._attempts,
             "model_calls": self._calls,
             "usage": add_usage(self._usage),
             "tool_usage": add_usage(self._tool_usage),
-            "cost_usd": float(sum(known, Decimal(0))) if len(known) == len(self._costs) else None,
+            "cost_usd": None if None in self._costs else float(_sum(self._costs)),
             "unanswered": {"model_calls": len(self._unanswered), "usage": add_usage(self._unanswered)},
         }
 
@@ -136,8 +147,23 @@ def prices_of(manifest: dict[str, Any]) -> PriceTable:
 
 
 def spent(folder: Path) -> Decimal:
-    """USD that a run has cost so far as far as it is known: finished trials, attempts that were cut off, judging."""
-    finished = {r["trial"]: r["outcome"]["cost_usd"] for r in read_lines(folder / "results.jsonl")}
+    """USD that a run has cost so far, as far as prices are known: finished trials, attempts that were cut off (with an
+    estimate of what unanswered calls have sent), judging."""
+    prices = prices_of(read_manifest(folder))
+    today = dt.datetime.now(dt.UTC).date()
+
+    def cost_of(model: str, *usages: dict[str, Any]) -> Decimal | None:
+        return prices.cost(model, load(list(usages), list[Usage], what="usage in the run"), today)
+
+    finished: dict[str, Any] = {}
+    for result in read_lines(folder / "results.jsonl"):
+        outcome = result["outcome"]
+        # The price of a tool's bill may be missing; what the model has cost is known.
+        finished[result["trial"]] = outcome["cost_usd"] or cost_of(result["model"], outcome["usage"])
     judged = [record["judge_cost_usd"] for record in read_scores(folder)]
-    costs = [*finished.values(), *judged, unfinished_usage(folder)["cost_usd"]]
+    cut_off = [cost_of(call["judge"], *call["requests"]) for call in cut_off_calls(folder)]
+    return _sum([*finished.values(), *judged, *cut_off, _account_of(folder).known])
+
+
+def _sum(costs: Iterable[Any]) -> Decimal:
     return sum((Decimal(str(cost)) for cost in costs if cost is not None), Decimal(0))

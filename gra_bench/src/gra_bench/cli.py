@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -65,6 +69,19 @@ def cli() -> None:
     """
 
 
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Batch systems end a job with SIGTERM: it is taken like Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Entry point: errors of use become a message on stderr and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
@@ -73,7 +90,8 @@ def main(argv: list[str] | None = None) -> int:
         ):  # a lone surrogate in an answer is shown as \udc80, which is its JSON escape too
             stream.reconfigure(errors="backslashreplace")
     try:
-        result = cli.main(args=argv, prog_name="gra-bench", standalone_mode=False)
+        with ended_by_signals():
+            result = cli.main(args=argv, prog_name="gra-bench", standalone_mode=False)
         return sys.exit(result if isinstance(result, int) else 0)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)

@@ -14,11 +14,13 @@ import logging
 import os
 import secrets
 import shutil
+import signal
 import tarfile
 import tempfile
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
+from multiprocessing import resource_tracker
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -43,8 +45,6 @@ CONNECT_S = 20
 CLOSE_S = 2
 LOOK_S = 1.0
 LOST = "lost"
-# Code for the workers of a local cluster: a terminal's Ctrl-C goes to all processes, and it is ours to end them.
-DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 @frozen(kw_only=True)
@@ -375,9 +375,39 @@ def _start_here(scheduler: str, number: str) -> Connection:
         raise UsageError(f"--scheduler {scheduler}: expected local, or local:N with N worker processes")
     workers = int(number or cores)
     dask.config.set(WORKERS_KEEP_MEMORY)
-    local = LocalCluster(
-        n_workers=workers, threads_per_worker=max(1, cores // workers), processes=True, memory_limit=None,
-        silence_logs=logging.CRITICAL, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-        scheduler_kwargs={"dashboard": False}, preload=[DEAF],
-    )  # fmt: skip
-    return Connection(client=Client(local, timeout=CONNECT_S, set_as_default=False), local=local)
+    connection = None
+    try:
+        with _undisturbed():
+            local = LocalCluster(
+                n_workers=workers, threads_per_worker=max(1, cores // workers), processes=True, memory_limit=None,
+                silence_logs=logging.CRITICAL, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+            )  # fmt: skip
+            connection = Connection(
+                client=Client(local, timeout=CONNECT_S, set_as_default=False), local=local
+            )
+    except KeyboardInterrupt:
+        if connection is not None:
+            connection.close()
+        raise
+    return connection
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put Ctrl-C off until the block is done, since dask cannot end what has half started; and keep it from the processes
+    that are started there, now and later: a terminal sends it to all, and it is ours to end them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    struck = threading.Event()
+    handler = signal.signal(signal.SIGINT, lambda *_: struck.set())
+    resource_tracker.ensure_running()  # which unblocks SIGINT where it is started
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # threads and processes inherit it
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if struck.is_set():
+        raise KeyboardInterrupt

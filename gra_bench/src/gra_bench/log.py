@@ -32,7 +32,7 @@ def cannot_write(path: Path, error: OSError) -> StoreFull:
     """The message for a failed write."""
     return StoreFull(
         f"cannot write {path}: {error.strerror or error}",
-        hint="make room (or mend the disk), then run again with --resume",
+        hint="make room (or mend the disk), then give the command again: run with --resume",
     )
 
 

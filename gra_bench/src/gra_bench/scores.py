@@ -47,6 +47,24 @@ def read_judge_calls(folder: Path) -> Iterable[dict[str, Any]]:
     return read_lines(folder / "judge.jsonl")
 
 
+def cut_off_calls(folder: Path) -> list[dict[str, Any]]:
+    """Requests to judges of ratings that were cut off, but for those that a finished rating has used again."""
+    finished = {record["session"] for record in read_scores(folder)}
+    calls = list(read_judge_calls(folder))
+    used = {
+        (call["paid_by"], call["pass"], call["request"])
+        for call in calls
+        if "paid_by" in call and call["session"] in finished
+    }
+    return [
+        call
+        for call in calls
+        if call["session"] not in finished
+        and "paid_by" not in call
+        and (call["session"], call["pass"], call.get("request")) not in used
+    ]
+
+
 class Views:
     """How a run has been scored: one view for each scorer, judge and number of passes."""
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import threading
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from gra_bench.accounts import prices_of
 from gra_bench.desk import Desk
 from gra_bench.execute import GatedClient
 from gra_bench.index import RunIndex
-from gra_bench.scores import ScoreStore, read_scores
+from gra_bench.scores import ScoreStore, cut_off_calls, read_scores
 from gra_bench.store import read_manifest, read_queries
 from gra_bench.workers import share_out
 from gra_core import (
@@ -114,6 +115,7 @@ class Rating:
         self._prices = prices_of(read_manifest(store.folder))
         self._queries: dict[str, Query] = {}
         self._index: RunIndex | None = None
+        self._paid: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
 
     def todo(self, results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """The results that this method has not scored yet. What the judge could not be reached for is due again."""
@@ -135,6 +137,8 @@ class Rating:
         self._queries = read_queries(self.store.folder)
         if self.method.model is not None:
             self._index = RunIndex(self.store.folder)
+            for call in cut_off_calls(self.store.folder):
+                self._paid[call["rating"]].append(call)
         made: list[dict[str, Any]] = []
 
         def done(record: dict[str, Any]) -> None:
@@ -202,7 +206,7 @@ class Rating:
         )
         opened = self.method.model.open(TrialBrief(trial_id=rating["rating"], query=query))
         client = GatedClient(opened, self.desk, session, price)
-        judge = Judge(client, observe=observe)
+        judge = Judge(client, observe=observe, paid=self._paid.get(rating["rating"], ()))
         error = ""
         try:
             score = autorater.rate(submission, judge, self.method.passes)

@@ -6,15 +6,17 @@ The judge's requests are kept here, apart from those of the agent: what judging 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from attrs import frozen
 
 from gra_core.benchmark import Query, Score
 from gra_core.clock import Clock
-from gra_core.converter import dump
+from gra_core.converter import dump, load
 from gra_core.errors import GraError, LimitExceeded
+from gra_core.journal import RequestKeys
 from gra_core.lazy import load_object
 from gra_core.message import Message
 from gra_core.model import ModelClient, ModelError, ModelReply, ModelRequest, ModelSettings
@@ -48,7 +50,8 @@ class Submission:
 
 class Judge:
     """The line to the judge model for one submission. `calls`, `requests` and `waited_s` are its account;
-    `observe` is told of every call, so that what an interrupted rating has cost is known."""
+    `observe` is told of every call, so that what an interrupted rating has cost is known; `paid` are such calls of earlier
+    ratings that were cut off: what they were answered is not asked, and paid for, again."""
 
     def __init__(
         self,
@@ -58,7 +61,14 @@ class Judge:
         attempts: int = ATTEMPTS,
         timeout_s: float = TIMEOUT_S,
         observe: Callable[[dict[str, Any]], None] = lambda call: None,
+        paid: Iterable[Mapping[str, Any]] = (),
     ) -> None:
+        self._paid: defaultdict[tuple[int, str], deque[Mapping[str, Any]]] = defaultdict(deque)
+        for call in paid:
+            if "text" in call and "request" in call and "paid_by" not in call:
+                self._paid[call["pass"], call["request"]].append(call)
+        self._keys = RequestKeys()
+        self._last: dict[str, Any] = {}
         self._client, self._settings, self._observe = client, settings, observe
         self._attempts, self._timeout_s = attempts, timeout_s
         self.number = 1
@@ -86,19 +96,32 @@ class Judge:
 
     def _call(self, system: str, messages: list[Message]) -> ModelReply:
         request = ModelRequest(messages=tuple(messages), system=system, settings=self._settings)
-        clock = Clock(self._timeout_s)
+        self._last = {"pass": self.number, "request": self._keys.of(request)}
         self.calls += 1
+        if waiting := self._paid.get((self.number, self._last["request"])):
+            return self._reuse(waiting.popleft())
+        clock = Clock(self._timeout_s)
         try:
             reply = clock.run(lambda: self._client.generate(request, clock))
         except LimitExceeded as error:
-            self._observe({"pass": self.number, "error": "timeout", "requests": []})
+            self._observe({**self._last, "error": "timeout", "requests": dump(clock.repeated)})
+            self._account(clock.repeated, clock.waited)
             raise ModelError("timeout", f"the judge gave no reply in {self._timeout_s:g} s") from error
         except ModelError as error:
             self._account(error.requests, error.waited_s)
-            self._observe({"pass": self.number, "error": error.kind, "requests": dump(error.requests)})
+            self._observe({**self._last, "error": error.kind, "requests": dump(error.requests)})
             raise
         self._account(reply.requests, reply.waited_s)
         return reply
+
+    def _reuse(self, call: Mapping[str, Any]) -> ModelReply:
+        requests = tuple(load(call["requests"], list[Usage], what="usage of a judge's call"))
+        self._account(requests, 0.0)
+        self._last["paid_by"] = call.get("session", "")
+        message = Message(role="model", text=call["text"])
+        return ModelReply(
+            message=message, stop=call["stop"], model_version=call["model_version"], requests=requests
+        )
 
     def _account(self, requests: tuple[Usage, ...], waited_s: float) -> None:
         self.requests.extend(requests)
@@ -107,7 +130,7 @@ class Judge:
     def _note(self, reply: ModelReply, value: Any, *, fault: str = "") -> Any:
         self._observe(
             {
-                "pass": self.number,
+                **self._last,
                 "text": reply.message.text,
                 "stop": reply.stop,
                 "fault": fault,

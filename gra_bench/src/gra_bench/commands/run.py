@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
-import shutil
-import signal
 import sys
-import threading
-from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -154,6 +149,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     `--run-dir DIR --resume`; options that are not given are then those the run was started with. With a judge, the
     autoraters of the benchmarks score the finished trials too.
     """
+    from gra_bench.conduct import Manner, carry_on, connected
     from gra_bench.experiment import Options, check_prices, prepare, read_options
     from gra_bench.store import RunStore, holds_something, read_manifest
     from gra_bench.workbench import Workbench, pairs
@@ -187,10 +183,14 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     for note in experiment.notes:
         click.echo(f"Note: {note}", err=True)
     folder = folder or Path(DEFAULT_FOLDER) / dt.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-    with ended_by_signals(), connected(given["scheduler"]) as connection:
+    with connected(given["scheduler"]) as connection:
         store = RunStore.resume(folder) if resumes else RunStore.create(folder, experiment.manifest())
         try:
-            made = _carry_out(experiment, store, connection, given)
+            manner = Manner(
+                concurrency=given["concurrency"], keep_workspaces=given["keep_workspaces"], retry_failed=given["retry_failed"],
+                connection=connection, watch=live_progress, watch_scores=live_scores,
+            )  # fmt: skip
+            made = carry_on(experiment, store, manner)
         except KeyboardInterrupt:
             click.echo(
                 f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
@@ -210,120 +210,6 @@ def _resumed_options(stored: Any, explicit: dict[str, Any], folder: Path) -> Any
             f"{folder} was started with other options: {', '.join(sorted(differing))}; leave them out, or start a new run"
         )
     return attrs.evolve(stored, **budget)
-
-
-@contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Batch systems end a job with SIGTERM: it is taken like Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _carry_out(
-    experiment: Any, store: Any, connection: Any, given: dict[str, Any]
-) -> tuple[Any, str, dict[str, Any]]:
-    """Run what is not finished, then judge: what was run now, why it stopped early, what judging led to."""
-    from gra_bench.accounts import attempts_by_trial, spent
-    from gra_bench.budget import Budget
-    from gra_bench.desk import Desk
-    from gra_bench.index import RunIndex, standing_attempts
-    from gra_bench.runner import Progress, Runner
-    from gra_bench.scoring import judge_results
-    from gra_bench.store import read_results
-
-    options, folder, concurrency = experiment.options, store.folder, given["concurrency"]
-    budget = Budget(allowed=options.max_cost, spent=spent(folder)) if options.max_cost else None
-    desk = Desk(store.write_event, most=concurrency, budget=budget)
-    store.add_queries(t.query for t in experiment.trials)
-    finished = set(standing_attempts(folder)) - (_unreached(folder) if given["retry_failed"] else set())
-    todo = [t for t in experiment.trials if t.id not in finished]
-    index = RunIndex(folder)
-    begun = attempts_by_trial(index)
-
-    def earlier(trial: str, lost: list[str]) -> list[dict[str, Any]]:
-        return [event for attempt in (*begun.get(trial, ()), *lost) for event in index.events(trial, attempt)]
-
-    progress = Progress(total=len(experiment.trials), finished=len(experiment.trials) - len(todo))
-    judging: dict[str, Any] = {}
-    try:
-        with _hands(experiment, desk, folder, connection, given) as hands, live_progress(progress):
-            runner = Runner(
-                store=store, desk=desk, carry_out=hands.carry_out, score=experiment.score, earlier=earlier
-            )
-            runner.run(todo, progress, concurrency=concurrency)
-        if options.judge and not desk.stops:
-            results = read_results(folder)
-            wanted = [results[t.id] for t in experiment.trials if t.id in results]
-            with live_scores() as tell:
-                judging = judge_results(
-                    experiment.judging(), wanted, folder, concurrency=concurrency, desk=desk, tell=tell
-                )
-    except BaseException:
-        desk.stop("the run was interrupted")
-        raise
-    finally:
-        index.close()
-    stopped = "; ".join(dict.fromkeys(desk.stops.values())) or judging.get("stopped", "")
-    return progress, stopped, judging
-
-
-@contextlib.contextmanager
-def connected(scheduler: str | None) -> Iterator[Any]:
-    """A `gra_bench.cluster.Connection` to the cluster, None without a scheduler; `UsageError` when there is none, or the
-    extra is not installed."""
-    if scheduler is None:
-        yield None
-        return
-    from gra_core import UsageError
-
-    try:
-        from gra_bench.cluster import connect
-    except ImportError as error:
-        raise UsageError(
-            f"--scheduler {scheduler} needs the package {error.name}", hint='pip install "gra-bench[dask]"'
-        ) from error
-    connection = connect(scheduler)
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
-@contextlib.contextmanager
-def _hands(experiment: Any, desk: Any, folder: Path, connection: Any, given: dict[str, Any]) -> Iterator[Any]:
-    """What carries out trials: this process, or a cluster."""
-    keep = given["keep_workspaces"]
-    if connection is None:
-        from gra_bench.execute import Here
-
-        shutil.rmtree(folder / "desk", ignore_errors=True)  # left by a run on a cluster that was killed
-        yield Here(stages=experiment.stages, desk=desk, folder=folder, keep_workspaces=keep)
-        return
-    from gra_bench.cluster import Cluster
-
-    cluster = Cluster(connection, desk, folder, experiment.bench.options, keep_workspaces=keep)
-    try:
-        yield cluster
-    finally:
-        cluster.close()
-
-
-# Failures that say nothing of the agent: they are tried again when the user asks for it.
-UNREACHED = ("unavailable", "timeout", "quota", "worker_lost")
-
-
-def _unreached(folder: Path) -> set[str]:
-    """The trials whose last result is such a failure."""
-    from gra_bench.log import read_lines
-
-    last = {r["trial"]: r["outcome"] for r in read_lines(folder / "results.jsonl")}
-    return {t for t, o in last.items() if o["status"] == "failed" and o["reason"] in UNREACHED}
 
 
 # Parts of a manifest that must be as they were for a run to go on, and what each is in words.
