@@ -391,7 +391,7 @@ def test_a_killed_worker_loses_nothing(folder: Path, model: ModelServer, scratch
     listening: set[str] = set()
 
     def kill_one() -> None:
-        until(lambda: model.total >= 10 and signed(scratch))
+        until(lambda: model.total >= 10 and signed(scratch), 30)
         mine = psutil.Process().net_connections("tcp")
         listening.update(c.laddr.ip for c in mine if c.status == psutil.CONN_LISTEN)
         os.kill(sorted(signed(scratch))[0], signal.SIGKILL)
@@ -509,6 +509,15 @@ def test_no_process_of_a_local_cluster_outlives_its_run(
         assert process.returncode == 1
         assert re.fullmatch(r"Stopped\. .* --resume\n", err.decode()), err.decode()
         check_clean(tmp_path / "run")
+
+
+def test_a_local_cluster_can_be_interrupted_while_it_starts(tmp_path: Path) -> None:
+    process = in_background(*command(tmp_path / "run", "--scheduler", "local:2", queries="plain"))
+    until(lambda: len(group_of(process.pid)) >= 3 or process.poll() is not None)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    until(lambda: not group_of(process.pid), 30)
+    assert process.returncode == 1 and re.fullmatch(r"\n?Stopped\..*\n", err.decode()), err.decode()
 
 
 def group_of(leader: int) -> list[int]:
@@ -640,7 +649,7 @@ def test_a_cluster_that_loses_all_workers_stops_the_run(
         monkeypatch.setattr(cluster, "CONNECT_S", 3)
 
         def kill() -> None:
-            until(lambda: model.total >= 8)
+            until(lambda: model.total >= 8, 30)
             os.kill(pid, signal.SIGKILL)
 
         with meanwhile(kill):

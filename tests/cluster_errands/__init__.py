@@ -15,6 +15,7 @@ from gra_core import (
     Benchmark,
     BenchmarkProtocol,
     Configuration,
+    PluginSelection,
     Query,
     QueryRequest,
     QuerySet,
@@ -141,7 +142,10 @@ def gra_scorers() -> list[Scorer]:
 @hookimpl
 def gra_configurations() -> list[Configuration]:
     plain = Configuration(
-        name="errands", executor="reactive", tools=("where", "sign", "fall_over", "hang", "save", "zones")
+        plugins=PluginSelection(only=("errands", "model-openai", "model-scripted", "orchestration")),
+        name="errands",
+        executor="reactive",
+        tools=("where", "sign", "fall_over", "hang", "save", "zones"),
     )
     limits = attrs.evolve(plain.limits, model_calls=2, wall_clock_s=3.0)
     return [plain, attrs.evolve(plain, name="errands-limited", limits=limits)]
