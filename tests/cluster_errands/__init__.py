@@ -142,7 +142,7 @@ def gra_scorers() -> list[Scorer]:
 @hookimpl
 def gra_configurations() -> list[Configuration]:
     plain = Configuration(
-        plugins=PluginSelection(only=("errands", "model-openai", "model-scripted", "orchestration")),
+        plugins=PluginSelection(only=("errands", "geo", "model-openai", "model-scripted", "orchestration")),
         name="errands",
         executor="reactive",
         tools=("where", "sign", "fall_over", "hang", "save", "zones"),
