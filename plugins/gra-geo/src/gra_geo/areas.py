@@ -13,6 +13,7 @@ from attrs import frozen
 from gra_core import map_parts
 from gra_geo.cells import CellAreas, Cells, Zones
 from gra_geo.extraction import operations, result_of, run
+from gra_geo.grid import ExactGrid
 from gra_geo.parts import Files, shares
 from gra_geo.pieces import STATS as PIECED
 from gra_geo.pieces import Band, bands_of, combined, piece_of, piece_operations
@@ -75,26 +76,25 @@ def _joined(results: list[np.ndarray], stats: list[str]) -> np.ndarray:
 def _areas(part: _Part) -> list[np.ndarray]:
     """Of each zone the statistics (NaN where there are none) and the number of valid cells; see `piece_of` for pieces."""
     part.files.check()
-    rows = np.arange(len(part.shapes))
+    grid = ExactGrid.of(part.raster)
+    shapes, rows = grid.shapes(part.shapes), np.arange(len(part.shapes))
     whole = np.array([band == (0, part.raster.height) for band in part.bands])
     found: dict[int, dict[str, Any]] = {}
     with rasterio.Env(GDAL_CACHEMAX=CACHE_MB), part.raster.reading() as reader:
-        values = Cells(reader)
+        values = Cells(reader, grid)
         if isinstance(part.weighting, Raster):
             with part.weighting.reading() as other:
                 ops = operations(part.stats, "fraction", weighted=True)
-                found = run(values, Cells(other, "weight"), Zones(part.shapes, rows), ops)
+                found = run(values, Cells(other, grid, "weight"), Zones(shapes, rows), ops)
         else:
             ops = operations(part.stats, part.weighting)
-            found = run(values, None, Zones(part.shapes, rows[whole & ~part.odd]), ops)
+            found = run(values, None, Zones(shapes, rows[whole & ~part.odd]), ops)
             if part.odd.any():
                 ops = operations(part.stats, part.weighting, weighted=True)
-                found |= run(values, CellAreas(part.raster), Zones(part.shapes, rows[part.odd]), ops)
+                found |= run(values, CellAreas(grid), Zones(shapes, rows[part.odd]), ops)
             for row in rows[~whole]:
-                cells = Cells(reader, rows=part.bands[row])
-                found |= run(
-                    cells, None, Zones(part.shapes, np.array([row])), piece_operations(part.weighting)
-                )
+                cells = Cells(reader, grid, rows=part.bands[row])
+                found |= run(cells, None, Zones(shapes, np.array([row])), piece_operations(part.weighting))
     return [
         _statistics(found[row], part.stats) if whole[row] else piece_of(found[row])
         for row in range(len(rows))

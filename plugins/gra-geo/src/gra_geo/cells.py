@@ -11,6 +11,7 @@ import shapely
 from exactextract.feature import Feature, FeatureSource
 from exactextract.raster import RasterSource
 
+from gra_geo.grid import ExactGrid
 from gra_geo.raster import Raster, Reader
 
 # Cell areas of one projection that differ by less than this are taken as equal.
@@ -18,23 +19,22 @@ EVEN = 0.005
 
 
 class Cells(RasterSource):
-    """A raster, or rows `first` to `last` of it, read in windows; missing cells are masked."""
+    """A raster, or rows `first` to `last` of it, read in windows and placed on a grid; missing cells are masked."""
 
-    def __init__(self, reader: Reader, name: str = "", rows: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self, reader: Reader, grid: ExactGrid, name: str = "", rows: tuple[int, int] | None = None
+    ) -> None:
         super().__init__()
-        self.reader, self.raster = reader, reader.raster
+        self.reader, self.raster, self.grid = reader, reader.raster, grid
         self.first, self.last = rows or (0, self.raster.height)
         if name:
             self.set_name(name)
 
     def res(self) -> tuple[float, float]:
-        return self.raster.dx, self.raster.dy
+        return self.grid.dx, self.grid.dy
 
     def extent(self) -> tuple[float, float, float, float]:
-        west, south, east, north = self.raster.bounds
-        if self.last < self.raster.height:
-            south = north - self.last * self.raster.dy
-        return west, south, east, north - self.first * self.raster.dy
+        return self.grid.bounds(self.raster, self.first, self.last)
 
     def srs_wkt(self) -> str | None:
         return None
@@ -57,18 +57,18 @@ class Cells(RasterSource):
 class CellAreas(RasterSource):
     """The true area of each cell of a projected grid whose cells are not equal, in nominal cells."""
 
-    def __init__(self, raster: Raster) -> None:
+    def __init__(self, grid: ExactGrid) -> None:
         super().__init__()
-        self.raster, self.proj = raster, pyproj.Proj(raster.known_crs)
-        self.back = pyproj.Transformer.from_crs(
-            raster.known_crs, raster.known_crs.geodetic_crs, always_xy=True
-        )
+        self.grid, self.raster = grid, grid.raster
+        crs = self.raster.known_crs
+        self.proj = pyproj.Proj(crs)
+        self.back = pyproj.Transformer.from_crs(crs, crs.geodetic_crs, always_xy=True)
 
     def res(self) -> tuple[float, float]:
-        return self.raster.dx, self.raster.dy
+        return self.grid.dx, self.grid.dy
 
     def extent(self) -> tuple[float, float, float, float]:
-        return self.raster.bounds
+        return self.grid.bounds(self.raster, 0, self.raster.height)
 
     def srs_wkt(self) -> str | None:
         return None
@@ -105,7 +105,7 @@ def uneven(raster: Raster, shapes: np.ndarray) -> np.ndarray:
     middle = ((west + east) / 2, (south + north) / 2)
     x = np.stack([west, west, east, east, middle[0]])
     y = np.stack([south, north, south, north, middle[1]])
-    scale = CellAreas(raster).scale(x, y)
+    scale = CellAreas(ExactGrid.of(raster)).scale(x, y)
     scale = np.where(np.isfinite(scale) & (scale > 0), scale, np.nan)
     with np.errstate(invalid="ignore"):
         spread = np.fmax.reduce(scale) / np.fmin.reduce(scale) - 1.0
@@ -134,7 +134,7 @@ class Zones(FeatureSource):
 
     def __init__(self, shapes: np.ndarray, rows: np.ndarray) -> None:
         super().__init__()
-        self.rows, self.wkb = rows, shapely.to_wkb(shapes[rows])
+        self.rows, self.wkb = rows, shapely.to_wkb(without_boxes(shapes[rows]))
 
     def count(self) -> int:
         return len(self.rows)
@@ -145,3 +145,26 @@ class Zones(FeatureSource):
 
     def srs_wkt(self) -> str | None:
         return None
+
+
+def without_boxes(shapes: np.ndarray) -> np.ndarray:
+    """The same polygons; where one has several rings, those that are boxes have a corner more, in the middle of a side.
+
+    exactextract 0.3 takes a short way with rings that are boxes, and writes outside its memory when such a ring touches the
+    raster (or the window of it in hand) from outside. It leaves out a zone whose only ring does.
+    """
+    several = (shapely.get_type_id(shapes) == 6) | (shapely.get_num_interior_rings(shapes) > 0)
+    polygons, shape = shapely.get_parts(shapes[several], return_index=True)
+    rings, polygon = shapely.get_rings(polygons, return_index=True)
+    xy, ring = shapely.get_coordinates(rings, return_index=True)
+    starts = np.searchsorted(ring, np.nonzero(shapely.get_num_coordinates(rings) == 5)[0])
+    # Sides of boxes are parallel to an axis, so that their middles are on them exactly.
+    starts = starts[(xy[starts] == xy[starts + 1]).any(axis=1)]
+    if not len(starts):
+        return shapes
+    xy = np.insert(xy, starts + 1, (xy[starts] + xy[starts + 1]) / 2, axis=0)
+    ring = np.insert(ring, starts + 1, ring[starts])
+    polygons = shapely.polygons(shapely.linearrings(xy, indices=ring), indices=polygon)
+    out = shapes.copy()
+    out[several] = shapely.multipolygons(polygons, indices=shape)
+    return out
