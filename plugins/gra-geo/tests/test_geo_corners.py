@@ -171,7 +171,7 @@ def test_small_cases(rasters: Any, corners: list[tuple[int, int]], cells: float)
 def test_boxes_that_touch_the_raster_from_outside(rasters: Any) -> None:
     # exactextract 0.3 alone writes outside its memory, and the process may end.
     beside = [shapely.box(SIDE, 3, SIDE + 2, 6), shapely.box(1, -3, 2, 0), shapely.box(-1, -1, 0, 0)]
-    zone = shapely.MultiPolygon([shapely.box(SIDE - 2, 1, SIDE, 2), *beside])
+    zone = shapely.MultiPolygon([shapely.box(SIDE - 2, 1, SIDE, 2), shapely.Polygon(), *beside])
     around = (
         shapely.box(-2, -2, SIDE + 2, SIDE + 2) - shapely.box(0, 0, SIDE, 3) - shapely.box(0, 4, SIDE, SIDE)
     )
