@@ -71,6 +71,8 @@ class Adder:
             CALLS.append(text)
         number = int(text.split(" + ")[0].split()[-1])
         usage = (Usage(requests=1, input=1000, output=100),)
+        if "hangs" in BEHAVIOUR:
+            BEHAVIOUR["hangs"].wait(20)
         if number in BEHAVIOUR.get("quota", ()) and self.model_id in BEHAVIOUR.get(
             "quota_of", [self.model_id]
         ):

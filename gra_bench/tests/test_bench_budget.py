@@ -146,3 +146,40 @@ def test_a_budget_needs_prices(gra_bench: Callable[..., Any], sums: ModuleType, 
 def test_an_amount_is_above_zero(gra_bench: Callable[..., Any], amount: str) -> None:
     code, _, err = gra_bench("run", "--max-cost", amount)
     assert code == 2 and "--max-cost" in err
+
+
+def test_what_a_request_without_an_end_may_have_cost_counts_in_every_later_command(
+    gra_bench: Callable[..., Any], sums: ModuleType, priced: str, tmp_path: Path
+) -> None:
+    """The reply comes after the trial's time is over: the provider bills it, and nobody here learns how much."""
+    import threading
+
+    over = threading.Event()
+    file = Path(priced)
+    limits = "[limits]\nwall_clock_s = 0.2\n[model]\nmax_output_tokens = 1000\n"
+    file.write_text(CONFIGURATION.replace("[[prices]]", limits + "[[prices]]"))
+    sums.BEHAVIOUR["hangs"] = over
+    folder = ("--run-dir", str(tmp_path / "run"))
+    code, document, _ = gra_bench(
+        "run",
+        "-b",
+        "sums",
+        "-c",
+        str(file),
+        "-m",
+        "adder:1",
+        *folder,
+        "--max-cost",
+        "0.35",
+        "--concurrency",
+        "1",
+        "--json",
+    )
+    over.set()
+    # A request may cost 1,000 tokens at 100 USD a million, and a few cents of prompt: two fit into 35 cents, and no third.
+    assert code == 1 and "--max-cost" in document["stopped"] and document["results"][0]["limit"] in (2, 3)
+    asked = len(sums.CALLS)
+    assert asked in (2, 3) and document["results"][0]["usage"]["estimated"]
+    code, document, _ = gra_bench("run", *folder, "--resume", "--max-cost", "0.35", "--json")
+    # What is left is enough for a short reply at most; without the memory of the others it would go on to the end.
+    assert code == 1 and len(sums.CALLS) <= asked + 1

@@ -63,7 +63,7 @@ def test_it_is_kept_and_not_made_twice(run: Path, monkeypatch: pytest.MonkeyPatc
     first = RunIndex(run)
     summary, rows, trial = first.summary(), first.rows(), next(iter(read_results(run).values()))
     events = first.events(trial["trial"], trial["attempt"])
-    monkeypatch.setattr("gra_bench.index._lines", None)  # nothing may be read from the start any more
+    monkeypatch.setattr("gra_bench.index.whole_lines", None)  # nothing may be read from the start any more
     second = RunIndex(run)
     assert (second.summary(), second.rows(), second.events(trial["trial"], trial["attempt"])) == (
         summary,

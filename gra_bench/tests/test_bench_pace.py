@@ -85,7 +85,7 @@ def test_the_desk_lets_in_as_many_as_the_lane_allows_and_the_rest_when_one_leave
     other = desk.enter("another model", "d", None)  # has a lane of its own
     time.sleep(0.05)
     assert not entered
-    desk.leave(first, Decimal(0), 0, True)
+    desk.leave(first, Decimal(0), 0, 0, True)
     waiter.join(5)
     assert entered and other and second
 
@@ -119,7 +119,7 @@ def test_what_a_lost_attempt_holds_is_free_again() -> None:
     held = desk.enter("m", "a", None)
     assert desk.end("a")
     again = desk.enter("m", "b", None)
-    desk.leave(held, Decimal(0), 0, True)  # comes back late: it counts no second time
+    desk.leave(held, Decimal(0), 0, 0, True)  # comes back late: it counts no second time
     with pytest.raises(RunStopped):
         threading.Timer(0.05, desk.stop, ["enough"]).start()
         desk.enter("m", "c", None)

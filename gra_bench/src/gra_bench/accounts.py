@@ -14,7 +14,6 @@ from typing import Any
 from gra_bench.index import RunIndex, standing_attempts
 from gra_bench.log import read_lines
 from gra_bench.scores import cut_off_calls, read_scores
-from gra_bench.store import read_manifest
 from gra_bench.summary import add_usage
 from gra_core import Price, PriceTable, Usage, built_in_prices, dump, load
 
@@ -45,11 +44,11 @@ def unfinished_usage(folder: Path) -> dict[str, Any]:
     return _account_of(folder).document()
 
 
-def _account_of(folder: Path) -> _Account:
+def _account_of(folder: Path, prices: PriceTable | None = None) -> _Account:
     standing = standing_attempts(folder)
     index = RunIndex(folder)
     try:
-        account = _Account(prices_of(index.manifest))
+        account = _Account(prices or prices_of(index.manifest))
         for trial, attempts in attempts_by_trial(index).items():
             cut_off = [a for a in attempts if a != standing.get(trial)]
             if not cut_off:
@@ -107,7 +106,7 @@ class _Account:
                 for bill in data.get("bills", ()):
                     self._spend(self._tool_usage, bill["model"], [bill["usage"]], event["at"])
         for data in open_calls.values():
-            sent = Usage(requests=1, input=data["history_tokens"] + data["declared_tokens"], estimated=True)
+            sent = Usage(requests=1, input=data["prompt_tokens"], estimated=True)
             self._unanswered.append(dump(sent))
             self._guesses.append(self._cost(model, [dump(sent)], events[-1]["at"]))
 
@@ -133,7 +132,11 @@ class _Account:
             "usage": add_usage(self._usage),
             "tool_usage": add_usage(self._tool_usage),
             "cost_usd": None if None in self._costs else float(_sum(self._costs)),
-            "unanswered": {"model_calls": len(self._unanswered), "usage": add_usage(self._unanswered)},
+            "unanswered": {
+                "model_calls": len(self._unanswered),
+                "usage": add_usage(self._unanswered),
+                "cost_usd": None if None in self._guesses else float(_sum(self._guesses)),
+            },
         }
 
 
@@ -146,10 +149,19 @@ def prices_of(manifest: dict[str, Any]) -> PriceTable:
     return PriceTable(prices=prices + built_in_prices().prices)
 
 
-def spent(folder: Path) -> Decimal:
-    """USD that a run has cost so far, as far as prices are known: finished trials, attempts that were cut off (with an
-    estimate of what unanswered calls have sent), judging."""
-    prices = prices_of(read_manifest(folder))
+BUDGET = "budget.jsonl"
+
+
+def kept_aside(folder: Path) -> Decimal:
+    """USD that requests may have cost beyond what is on record: all that was set aside for those whose end is not known. The
+    last word on each request counts."""
+    last = {record["permit"]: record["usd"] for record in read_lines(folder / BUDGET)}
+    return _sum(last.values())
+
+
+def spent(folder: Path, prices: PriceTable) -> Decimal:
+    """USD that a run has cost so far, as far as prices are known: finished trials, attempts that were cut off, judging; and
+    what may have been spent beyond that."""
     today = dt.datetime.now(dt.UTC).date()
 
     def cost_of(model: str, *usages: dict[str, Any]) -> Decimal | None:
@@ -158,11 +170,12 @@ def spent(folder: Path) -> Decimal:
     finished: dict[str, Any] = {}
     for result in read_lines(folder / "results.jsonl"):
         outcome = result["outcome"]
-        # The price of a tool's bill may be missing; what the model has cost is known.
+        # Prices may have been added since; that of a tool's bill may be missing, but what the model has cost is known.
         finished[result["trial"]] = outcome["cost_usd"] or cost_of(result["model"], outcome["usage"])
     judged = [record["judge_cost_usd"] for record in read_scores(folder)]
     cut_off = [cost_of(call["judge"], *call["requests"]) for call in cut_off_calls(folder)]
-    return _sum([*finished.values(), *judged, *cut_off, _account_of(folder).known])
+    account = _account_of(folder, prices)
+    return _sum([*finished.values(), *judged, *cut_off, account.known]) + kept_aside(folder)
 
 
 def _sum(costs: Iterable[Any]) -> Decimal:

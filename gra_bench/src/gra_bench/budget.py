@@ -80,7 +80,7 @@ class Budget:
     def set_aside_for(self, tool: str) -> Decimal | None:
         """Money for a call of a tool that has had bills before; None when there is not enough left now."""
         money = self.known[tool].cost
-        if self.left < money:
+        if money and self.left < money:
             return None
         self.aside += money
         return money

@@ -71,15 +71,20 @@ def cli() -> None:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Batch systems end a job with SIGTERM: it is taken like Ctrl-C."""
+    """Batch systems end a job with SIGTERM, a lost terminal with SIGHUP (which nohup has ignored): they are taken like
+    Ctrl-C."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = {s: signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -262,7 +262,11 @@ class Cluster:
             target = self._folder / "workspaces" / trial.id
             shutil.rmtree(target, ignore_errors=True)
             with tarfile.open(fileobj=io.BytesIO(returned.workspace)) as tar:
-                tar.extractall(target, filter="data")
+                if data_filter := getattr(
+                    tarfile, "data_filter", None
+                ):  # not in the first releases of Python 3.11
+                    tar.extraction_filter = data_filter
+                tar.extractall(target)
         return returned.outcome
 
     def _returned(self, task: Task, worker: str) -> Returned:
@@ -341,6 +345,7 @@ def connect(scheduler: str) -> Connection:
     if kind == "local":
         return _start_here(scheduler, number)
     try:
+        get_address_host_port(scheduler)  # a client that fails over this waits for long before it says so
         client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(

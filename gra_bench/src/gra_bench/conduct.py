@@ -11,17 +11,17 @@ from typing import Any
 
 from attrs import frozen
 
-from gra_bench.accounts import attempts_by_trial, spent
+from gra_bench.accounts import BUDGET, attempts_by_trial, spent
 from gra_bench.budget import Budget
 from gra_bench.desk import Desk
 from gra_bench.execute import Here
 from gra_bench.experiment import Experiment
 from gra_bench.index import RunIndex, standing_attempts
-from gra_bench.log import read_lines
+from gra_bench.log import Log, read_lines
 from gra_bench.runner import Progress, Runner
 from gra_bench.scoring import judge_results
 from gra_bench.store import RunStore, read_results
-from gra_core import UsageError
+from gra_core import PriceTable, UsageError, built_in_prices
 
 
 @frozen(kw_only=True)
@@ -40,8 +40,14 @@ class Manner:
 def carry_on(experiment: Experiment, store: RunStore, manner: Manner) -> tuple[Progress, str, dict[str, Any]]:
     """Run what is not finished, then judge: what was run now, why it stopped early, what judging led to."""
     options, folder, concurrency = experiment.options, store.folder, manner.concurrency
-    budget = Budget(allowed=options.max_cost, spent=spent(folder)) if options.max_cost else None
-    desk = Desk(store.write_event, most=concurrency, budget=budget)
+    budget = note = None
+    if options.max_cost:
+        own = [price for stage in experiment.stages.values() for price in stage.configuration.prices]
+        prices = PriceTable(prices=tuple(own) + built_in_prices().prices)
+        budget, note = Budget(allowed=options.max_cost, spent=spent(folder, prices)), Log(folder / BUDGET)
+    desk = Desk(
+        store.write_event, most=concurrency, budget=budget, note=note.append if note else lambda record: None
+    )
     store.add_queries(t.query for t in experiment.trials)
     finished = set(standing_attempts(folder)) - (_unreached(folder) if manner.retry_failed else set())
     todo = [t for t in experiment.trials if t.id not in finished]
@@ -71,6 +77,8 @@ def carry_on(experiment: Experiment, store: RunStore, manner: Manner) -> tuple[P
         raise
     finally:
         index.close()
+        if note:
+            note.close()
     stopped = "; ".join(dict.fromkeys(desk.stops.values())) or judging.get("stopped", "")
     return progress, stopped, judging
 

@@ -7,10 +7,12 @@ One object for all trials, used by threads of this process directly and by worke
 from __future__ import annotations
 
 import itertools
+import secrets
 import threading
 import time
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -20,6 +22,7 @@ from gra_core import Event
 from gra_core.errors import RunStopped
 
 Writer = Callable[[str, str, Event], None]
+Note = Callable[[dict[str, Any]], None]
 
 
 @frozen(kw_only=True)
@@ -36,10 +39,14 @@ class Permit:
 
 class Desk:
     """`most` requests to a model at a time; `budget` None spends without bound. `stops` says what has been stopped, by
-    model id (``""``: everything), and why."""
+    model id (``""``: everything), and why. With a budget, `note` is told what is set aside for each request and how much of
+    it is kept when that has ended: what it may have cost beyond its known usage (`gra_bench.accounts.kept_aside`)."""
 
-    def __init__(self, write: Writer, *, most: int, budget: Budget | None = None) -> None:
-        self._write, self._most, self.budget = write, most, budget
+    def __init__(
+        self, write: Writer, *, most: int, budget: Budget | None = None, note: Note = lambda record: None
+    ) -> None:
+        self._write, self._most, self.budget, self._note = write, most, budget, note
+        self._run = secrets.token_hex(4)
         self.stops: dict[str, str] = {}
         self._lanes: dict[str, Lane] = {}
         self._permits: dict[int, Permit] = {}
@@ -78,20 +85,35 @@ class Desk:
                 return
             money = self.budget.set_aside_again(held.aside, cost, bound, held.output)
             self._permits[permit.id] = evolve(held, aside=money or Decimal(0))
+            self._keep(permit, money or Decimal(0))
             if money is None:
                 self._stop(self._spent_up(f"to repeat a request to {permit.key}"), "")
                 self._refuse("")
 
-    def leave(self, permit: Permit, cost: Decimal, output: int, succeeded: bool) -> None:
-        """The request has ended; it has cost so much since it was last paid for, and its longest reply had so many tokens."""
+    def leave(self, permit: Permit, cost: Decimal, unknown: int, output: int, succeeded: bool) -> None:
+        """The request has ended. It has cost so much since it was last paid for, as far as usage is known; of `unknown`
+        requests it is not, and what is set aside counts for each. Its longest reply had `output` tokens."""
         with self._changed:
             if (held := self._permits.pop(permit.id, None)) is None:
                 return  # its worker was thought lost
             if lane := self._lanes.get(permit.key):
                 lane.leave(succeeded=succeeded)
             if self.budget is not None:
-                self.budget.settle(permit.key, held.aside, cost, output)
+                kept = held.aside * unknown
+                self.budget.settle(permit.key, held.aside, cost + kept, output)
+                self._keep(permit, kept)
             self._changed.notify_all()
+
+    def _keep(self, permit: Permit, usd: Decimal) -> None:
+        if self.budget is not None and (usd or permit.aside):
+            self._note(
+                {
+                    "permit": f"{self._run}-{permit.id}",
+                    "attempt": permit.attempt,
+                    "for": permit.key,
+                    "usd": str(usd),
+                }
+            )
 
     def enter_tool(self, tool: str, attempt: str) -> Permit:
         """Set aside what this tool's dearest call has cost; wait for it, or `RunStopped`."""
@@ -129,6 +151,7 @@ class Desk:
             id=next(self._numbers), key=key, attempt=attempt, entered=entered, aside=aside, output=output
         )
         self._permits[permit.id] = permit
+        self._keep(permit, aside)
         return permit
 
     # -- the end ---------------------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ class Observer:
         try:
             return (yield)
         finally:
-            place.desk.leave(permit, _cost_of_bills(place.prices, context.bills[billed:]), 0, True)
+            place.desk.leave(permit, _cost_of_bills(place.prices, context.bills[billed:]), 0, 0, True)
 
 
 def _cost_of_bills(prices: PriceTable, bills: Iterable[tuple[str, Usage]]) -> Decimal:
@@ -148,7 +148,7 @@ class GatedClient:
             request = evolve(request, settings=evolve(request.settings, max_output_tokens=permit.output))
         spent: Sequence[Usage] = ()
         paid = 0
-        succeeded = False
+        succeeded = smooth = told = False
 
         def repeat(requests: Sequence[Usage]) -> None:
             nonlocal paid
@@ -160,16 +160,21 @@ class GatedClient:
         try:
             self._begins()
             reply = self._client.generate(request, clock)
-            spent, succeeded = reply.requests, reply.waited_s == 0.0
+            spent, smooth, told, succeeded = reply.requests, reply.waited_s == 0.0, True, True
         except ModelError as error:
-            spent = error.requests
+            spent, told = error.requests, True
             if error.kind == "quota":
                 self._desk.limited(permit, None)
             raise
         finally:
             clock.on_limit = clock.on_repeat = None
             longest = max((usage.output + usage.thinking for usage in spent), default=0)
-            self._desk.leave(permit, self._cost(spent[paid:]), longest, succeeded)
+            # An estimate, or no word at all, is of a request whose reply did not come: it may have cost what was set aside. The
+            # last one of a success is of a server that tells no usage.
+            unknown = sum(usage.estimated for usage in (spent[paid:-1] if succeeded else spent[paid:])) + (
+                not told
+            )
+            self._desk.leave(permit, self._cost(spent[paid:]), unknown, longest, smooth)
         if capped and reply.stop == "max_tokens":
             raise self._out_of_money(tuple(spent))
         return reply

@@ -15,6 +15,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gra_bench.log import parse, whole_lines
 from gra_bench.row import ShortRows
 from gra_bench.scores import Views, read_scores
 from gra_bench.store import read_manifest
@@ -155,10 +156,10 @@ class RunIndex:
         """All results in all their views, one after the other; the row of each is kept on the way."""
         path = self.folder / "results.jsonl"
         last = {trial: place for trial, _, place in _result_places(path)}  # the last result of a trial counts
-        for place, line in _lines(path, 0):
-            trial, _ = _key(line)
-            if last[trial] == place:
-                scored = list(views.of(json.loads(line)))
+        for place, line in whole_lines(path):
+            trial, _ = _key(line, path) or ("", "")
+            if last.get(trial) == place and (record := parse(line, path)) is not None:
+                scored = list(views.of(record))
                 row = json.dumps(rows.row(scored), separators=(",", ":"))
                 self._base.execute("insert into trials values (?, ?, ?, ?)", (trial, place, len(line), row))
                 yield from scored
@@ -182,8 +183,11 @@ class RunIndex:
         numbers = {(t, a): n for n, t, a in self._base.execute("select number, trial, attempt from attempts")}
         spans: list[tuple[int, int, int]] = []
         end, last = start, -1
-        for place, line in _lines(path, start):
-            key = _key(line)
+        for place, line in whole_lines(path, start):
+            key = _key(line, path)
+            if key is None:
+                end, last = place + len(line), -1
+                continue
             if (number := numbers.get(key)) is None:
                 number = numbers[key] = len(numbers)
                 self._base.execute("insert into attempts values (?, ?, ?)", (number, *key))
@@ -198,7 +202,8 @@ class RunIndex:
     def _read(self, name: str, place: int, length: int) -> list[dict[str, Any]]:
         with (self.folder / name).open("rb") as file:
             file.seek(place)
-            return [json.loads(line) for line in file.read(length).splitlines()]
+            lines = file.read(length).splitlines()
+        return [record for line in lines if (record := parse(line, self.folder / name)) is not None]
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -230,8 +235,9 @@ def standing_attempts(folder: Path) -> dict[str, str]:
 
 def _result_places(path: Path) -> Iterator[tuple[str, str, int]]:
     """Trial, attempt and place of each line, without reading what else is in it."""
-    for place, line in _lines(path, 0):
-        yield *_key(line), place
+    for place, line in whole_lines(path):
+        if (key := _key(line, path)) is not None and parse(line, path) is not None:
+            yield *key, place
 
 
 def _size(path: Path) -> int:
@@ -252,21 +258,9 @@ def _sample(path: Path, size: int) -> str:
     return hashlib.sha256(head + tail).hexdigest()[:16]
 
 
-def _lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
-    """Whole lines from a place on; what a writer has not finished is left for later."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        file.seek(start)
-        for line in file:
-            if line.endswith(b"\n"):
-                yield start, line
-            start += len(line)
-
-
-def _key(line: bytes) -> tuple[str, str]:
-    """Trial and attempt of a line of events or results."""
+def _key(line: bytes, path: Path) -> tuple[str, str] | None:
+    """Trial and attempt of a line of events or results; None when it is damaged."""
     if match := START.match(line):
         return match[1].decode(), match[2].decode()
-    record = json.loads(line)
-    return record["trial"], record["attempt"]
+    record = parse(line, path)
+    return None if record is None or "trial" not in record else (record["trial"], record["attempt"])

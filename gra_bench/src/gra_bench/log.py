@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gra_core.errors import RunStopped, UsageError
+from gra_core.errors import RunStopped
 from gra_core.secrets import redact, secret_values
 
 CHUNK = 65536
+_told: set[str] = set()
 
 
 class StoreFull(RunStopped):
@@ -129,20 +131,37 @@ def cut_torn_line(path: Path) -> None:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a log; a torn last line is left out, any other broken line is an error."""
+    """The records of a log. A torn last line is left out; so is a damaged one, with a warning: its trial counts as not
+    finished, and what it has paid for is on record elsewhere."""
+    for _, line in whole_lines(path):
+        if (record := parse(line, path)) is not None:
+            yield record
+
+
+def whole_lines(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Place and bytes of each line from a place on; what a writer has not finished is left for later."""
     if not path.exists():
         return
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise UsageError(
-                    f"{path}, line {number} is not JSON: {error}",
-                    hint="the run directory was changed by hand",
-                ) from error
+        file.seek(start)
+        for line in file:
+            if line.endswith(b"\n"):
+                yield start, line
+            start += len(line)
+
+
+def parse(line: bytes, path: Path) -> dict[str, Any] | None:
+    """The record of a line; None, and a warning, when it is damaged."""
+    try:
+        record = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        record = None
+    if isinstance(record, dict):
+        return record
+    if (damage := f"{path}: a damaged line ({line[:40]!r}…) is left out") not in _told:
+        _told.add(damage)
+        logging.getLogger("gra_bench").warning(damage)
+    return None
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -179,6 +179,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise UsageError(f"{folder} is not a run directory: it has no manifest.json") from None
     except ValueError as error:
         raise UsageError(f"{folder}/manifest.json is not JSON: {error}") from error
+    if not isinstance(manifest, dict) or "options" not in manifest:
+        raise UsageError(
+            f"{folder} is not a run directory: its manifest.json is of something else",
+            hint="give another --run-dir",
+        )
     if manifest.get("schema_version", 0) > SCHEMA_VERSION:
         raise UsageError(
             f"{folder} was written by a newer version (schema {manifest['schema_version']})",

@@ -107,6 +107,28 @@ def print_summary(rows: list[dict[str, Any]]) -> None:
     console().print(table)
 
 
+def print_unfinished(unfinished: dict[str, Any]) -> None:
+    """A line on what attempts that were cut off have cost, when there are any."""
+    if text := unfinished_line(unfinished):
+        console().print(text, highlight=False)
+
+
+def unfinished_line(unfinished: dict[str, Any]) -> str:
+    """What the table's costs leave out, in words; empty when there is nothing."""
+    if not unfinished["attempts"]:
+        return ""
+    cost, unanswered = unfinished["cost_usd"], unfinished["unanswered"]
+    parts = [
+        f"Beside the trials above, {unfinished['attempts']} attempts were cut off: {unfinished['model_calls']} model calls of theirs "
+        f"are used by no trial and have cost {'an unknown amount' if cost is None else f'{cost:.6f} USD'}"
+    ]
+    if unanswered["model_calls"]:
+        parts.append(
+            f"{unanswered['model_calls']} calls were on their way then: whether they were billed is not known"
+        )
+    return "; ".join(parts) + "."
+
+
 def markdown(rows: list[dict[str, Any]]) -> str:
     """The summary as a Markdown table."""
     shown = columns(rows)

@@ -39,13 +39,13 @@ def setting_of(
     files (prompts, code, data) and versions, the configuration with its settings, the sources' snapshots, the model and
     whatever else identifies it, how the answer is asked for.
 
-    Not in it: how outcomes are scored, since a run can be scored again.
+    Not in it: how outcomes are scored, since a run can be scored again; and prices.
     """
     return digest(
         {
             "core": core_of(),
             "plugins": plugins_of(registry),
-            "configuration": dump(configuration),
+            "configuration": {k: v for k, v in dump(configuration).items() if k != "prices"},
             "sources": sources.snapshot(),
             "model": [model.id, model.snapshot],
             "instruction": benchmark.answer_instruction,

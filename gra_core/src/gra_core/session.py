@@ -149,10 +149,11 @@ class Session:
             settings=self.configuration.model,
         )
         measured = self.meter.observe(system, declarations, request.messages)
-        self._check_context(self._estimate(system, measured))
+        prompt = measured["history_tokens"] + measured["declared_tokens"] + estimate_tokens(system)
+        self._check_context(prompt)
         self.model_calls += 1
         key = self._keys.of(request)
-        self.record("model_called", call=self.model_calls, request=key, **measured)
+        self.record("model_called", call=self.model_calls, request=key, prompt_tokens=prompt, **measured)
         if (paid := self.journal.take_reply(key)) is not None:
             self.reused_calls += 1
             self.clock.advance(paid.seconds)
@@ -170,8 +171,8 @@ class Session:
             raise
         except LimitExceeded as limit:
             # The last request is on its way, and what it costs is not known.
-            last = Usage(requests=1, input=self._estimate(system, measured), estimated=True)
-            self._record_failure("abandoned", limit.message, (*self.clock.repeated, last), 0.0)
+            last = Usage(requests=1, input=prompt, estimated=True)
+            self._record_failure(limit.limit, limit.message, (*self.clock.repeated, last), 0.0)
             raise
         except RunStopped as stopped:
             if stopped.requests:
@@ -180,9 +181,6 @@ class Session:
         self.requests.extend(reply.requests)
         self._record_reply(reply, self.clock.used - started)
         return reply
-
-    def _estimate(self, system: str, measured: dict[str, int]) -> int:
-        return measured["history_tokens"] + measured["declared_tokens"] + estimate_tokens(system)
 
     def _record_failure(self, kind: str, message: str, requests: tuple[Usage, ...], waited_s: float) -> None:
         self.requests.extend(requests)

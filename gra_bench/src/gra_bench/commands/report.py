@@ -64,7 +64,7 @@ def command(
     """
     from gra_bench.accounts import unfinished_judging, unfinished_usage
     from gra_bench.store import read_manifest
-    from gra_bench.tables import markdown, print_summary
+    from gra_bench.tables import markdown, print_summary, unfinished_line
 
     if form == "html" and not as_json:
         return _write_page(list(runs), output, max_mb)
@@ -107,6 +107,9 @@ def command(
         click.echo(markdown(rows))
     else:
         print_summary(rows)
+    for run in runs:
+        if line := unfinished_line(unfinished_usage(run)):
+            click.echo(f"{'' if len(runs) == 1 else f'{run}: '}{line}")
     if not summary_only:
         _print_details(_details(runs, names, scorer, pairs), form)
     for note in notes:

@@ -151,6 +151,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     """
     from gra_bench.conduct import Manner, carry_on, connected
     from gra_bench.experiment import Options, check_prices, prepare, read_options
+    from gra_bench.runner import Progress
     from gra_bench.store import RunStore, holds_something, read_manifest
     from gra_bench.workbench import Workbench, pairs
 
@@ -192,14 +193,17 @@ def command(ctx: click.Context, /, **given: Any) -> int:
             )  # fmt: skip
             made = carry_on(experiment, store, manner)
         except KeyboardInterrupt:
-            click.echo(
-                f"Stopped. Finished trials are kept; go on with: gra-bench run --run-dir {folder} --resume",
-                err=True,
-            )
-            return 1
+            if not given["as_json"]:
+                click.echo(f"Stopped. Finished trials are kept; go on with: {_resume(folder)}", err=True)
+                return 1
+            made = Progress(total=len(experiment.trials)), "interrupted", {}
         finally:
             store.close()
     return _finish(experiment, folder, *made, as_json=given["as_json"])
+
+
+def _resume(folder: Path) -> str:
+    return f"gra-bench run --run-dir {folder} --resume"
 
 
 def _resumed_options(stored: Any, explicit: dict[str, Any], folder: Path) -> Any:
@@ -212,13 +216,8 @@ def _resumed_options(stored: Any, explicit: dict[str, Any], folder: Path) -> Any
     return attrs.evolve(stored, **budget)
 
 
-# Parts of a manifest that must be as they were for a run to go on, and what each is in words.
-FIXED = {
-    "core": "gra-core",
-    "datasets": "the queries",
-    "configurations": "configurations, plugins or sources",
-    "models": "the models",
-}
+# Parts of a manifest that must be as they were for a run to go on.
+FIXED = ("core", "datasets", "models", "configurations")
 
 
 def refuse_changed(stored: dict[str, Any], now: dict[str, Any], folder: Path) -> None:
@@ -226,12 +225,28 @@ def refuse_changed(stored: dict[str, Any], now: dict[str, Any], folder: Path) ->
     import json
 
     now = json.loads(json.dumps(now, default=str))
-    changed = [words for part, words in FIXED.items() if stored.get(part) != now[part]]
-    if changed:
+    if changed := [what for part in FIXED for what in _differences(stored.get(part), now[part], part)]:
+        shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         raise click.UsageError(
-            f"{folder} cannot go on: {', '.join(changed)} changed since it was started. Start a new run; this one stays "
+            f"{folder} cannot go on: since it was started this has changed: {shown}. Start a new run; this one stays "
             f"readable with `gra-bench report {folder}`."
         )
+
+
+def _differences(before: Any, now: Any, where: str) -> list[str]:
+    """The places where two documents differ, such as ``configurations.gra.plugins.geo.content``; prices may differ."""
+    if before == now or where.endswith(".configuration.prices"):
+        return []
+    if (
+        isinstance(before, list)
+        and isinstance(now, list)
+        and all(isinstance(v, dict) and "name" in v for v in [*before, *now])
+    ):
+        before, now = ({v["name"]: v for v in values} for values in (before, now))
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return [where]
+    keys = [*before, *(k for k in now if k not in before)]
+    return [d for k in keys for d in _differences(before.get(k), now.get(k), f"{where}.{k}")]
 
 
 def _check_models(experiment: Any) -> None:
@@ -251,7 +266,7 @@ def _finish(
     from gra_bench.accounts import unfinished_judging, unfinished_usage
     from gra_bench.index import RunIndex, standing_attempts
     from gra_bench.store import read_results
-    from gra_bench.tables import print_comparisons, print_summary
+    from gra_bench.tables import print_comparisons, print_summary, print_unfinished
 
     index = RunIndex(folder)
     rows = index.summary()
@@ -283,12 +298,14 @@ def _finish(
         print_json(document)
     else:
         print_summary(rows)
+        print_unfinished(document["unfinished"])
         if experiment.options.ablate:
             print_comparisons(document["ablation"], "Effect of taking a part out")
         click.echo(f"Run: {folder}")
     if stopped:
+        more = " --max-cost MORE" if "--max-cost" in stopped else ""
         click.echo(
-            f"The run stopped early: {stopped}\nGo on later with: gra-bench run --run-dir {folder} --resume",
+            f"The run stopped early: {stopped}\nGo on later with: {_resume(folder)}{more}",
             err=True,
         )
     if judging.get("unscored"):

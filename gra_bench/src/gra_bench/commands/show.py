@@ -80,7 +80,8 @@ SHOWN = ("trial", "configuration", "model", "query", "repeat", "score", "status"
 
 
 def _show_run(index: Any, as_json: bool) -> int:
-    from gra_bench.tables import print_rows, print_summary
+    from gra_bench.accounts import unfinished_usage
+    from gra_bench.tables import print_rows, print_summary, print_unfinished
 
     manifest, rows = index.manifest, index.summary()
     # The first view is the benchmark's own scorer.
@@ -90,6 +91,7 @@ def _show_run(index: Any, as_json: bool) -> int:
         print_json({"run_dir": str(index.folder), "manifest": manifest, "results": rows, "trials": trials})
         return 0
     print_summary(rows)
+    print_unfinished(unfinished_usage(index.folder))
     print_rows(trials, list(SHOWN))
     click.echo(f"{len(trials)} of {manifest['trials']} trials finished; dataset {manifest['dataset_hash']}")
     return 0

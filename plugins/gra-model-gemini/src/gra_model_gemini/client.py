@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import ssl
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
+import certifi
 from attrs import evolve
 from google import genai
 from google.genai import types
@@ -39,7 +42,7 @@ CUT_SHORT = Fault(kind="unavailable", message="the stream ended before the reply
 
 
 class GeminiClient:
-    """A `ModelClient` on the Gemini Developer API. Clients of one key share connections."""
+    """A `ModelClient` on the Gemini Developer API. It holds its SDK client open until `close`."""
 
     def __init__(self, model_id: str, access: Access) -> None:
         self._model_id = model_id
@@ -47,7 +50,18 @@ class GeminiClient:
         self.family = family_of(self.model)
         self._key = access.key
         self._closed = threading.Event()
-        self._sdk = _sdk_of(access.key, access.base_url, api_version_of(self.model))
+        tls = {"verify": _tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))}
+        # vertexai=False: an environment meant for Vertex must not redirect a key of the Developer API.
+        self._sdk = genai.Client(
+            api_key=access.key,
+            vertexai=False,
+            http_options=types.HttpOptions(
+                base_url=access.base_url or None,
+                api_version=api_version_of(self.model),
+                client_args=tls,
+                async_client_args=tls,
+            ),
+        )
 
     @classmethod
     def open(cls, model_id: str) -> GeminiClient:
@@ -63,8 +77,9 @@ class GeminiClient:
         return self.family.context_window
 
     def close(self) -> None:
-        """End pauses between attempts; connections stay for the next trial."""
+        """End pauses between attempts and release connections."""
         self._closed.set()
+        self._sdk.close()
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
         """One reply; unreadable function calls and replies of nothing are asked for again. Every request is in `requests`."""
@@ -179,12 +194,10 @@ class GeminiClient:
         return RequestFailed(evolve(fault, message=message), known)
 
 
-@lru_cache(maxsize=16)
-def _sdk_of(key: str, base_url: str, api_version: str | None) -> genai.Client:
-    """One SDK client for all trials: making one takes longer than many a request's own work."""
-    # vertexai=False: an environment meant for Vertex must not redirect a key of the Developer API.
-    options = types.HttpOptions(base_url=base_url or None, api_version=api_version)
-    return genai.Client(api_key=key, vertexai=False, http_options=options)
+@lru_cache(maxsize=4)
+def _tls(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """The context that the SDK would make for each client, made once: reading all certificates takes tens of milliseconds."""
+    return ssl.create_default_context(cafile=file or certifi.where(), capath=folder)
 
 
 def _request(model: str, contents: list[Content], config: types.GenerateContentConfig) -> dict[str, Any]:

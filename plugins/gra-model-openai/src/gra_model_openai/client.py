@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
+import ssl
 import threading
 from functools import lru_cache
 from typing import Any
+
+import certifi
 
 from gra_core import Clock, ModelReply, ModelRequest
 from gra_model_openai.exchange import Exchange
@@ -23,9 +27,15 @@ class OpenAIClient:
     context_window: int | None = None  # the protocol does not tell
 
     def __init__(self, model_id: str, name: str, endpoint: Endpoint) -> None:
+        from openai import DefaultHttpxClient, OpenAI
+
         self.model_id, self._name, self._endpoint = model_id, name, endpoint
         self._closed = threading.Event()
-        self._sdk = _sdk_of(endpoint)
+        tls = _tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+        self._sdk: Any = OpenAI(
+            api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0,
+            http_client=DefaultHttpxClient(verify=tls),
+        )  # fmt: skip
 
     def generate(self, request: ModelRequest, clock: Clock) -> ModelReply:
         """One reply; a reply that cannot be used is asked for once more, and both attempts count."""
@@ -52,16 +62,15 @@ class OpenAIClient:
         return raw, read_reply(raw, request, self.model_id)
 
     def close(self) -> None:
-        """End waits; connections stay for the next trial."""
+        """End waits and release connections."""
         self._closed.set()
+        self._sdk.close()
 
 
-@lru_cache(maxsize=16)
-def _sdk_of(endpoint: Endpoint) -> Any:
-    """One SDK client for all trials: making one takes longer than many a request's own work."""
-    from openai import OpenAI
-
-    return OpenAI(api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0)
+@lru_cache(maxsize=4)
+def _tls(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """The context that the SDK would make for each client, made once: reading all certificates takes tens of milliseconds."""
+    return ssl.create_default_context(cafile=file or certifi.where(), capath=folder)
 
 
 def _corrected(body: dict[str, Any], reading: Reading) -> dict[str, Any]:
