@@ -129,3 +129,47 @@ def test_what_a_lost_attempt_holds_is_free_again() -> None:
 def test_an_attempt_begins_once() -> None:
     desk = Desk(ignore, most=1)
     assert desk.begin("a") and not desk.begin("a")
+
+
+def test_who_began_first_comes_first() -> None:
+    desk = Desk(ignore, most=1)
+    permits = [desk.enter("m", "a", None)]
+    desk.leave(permits.pop(), Decimal(0), 0, 0, True)
+    held = desk.enter("m", "b", None)
+    entered: list[str] = []
+
+    def ask(attempt: str) -> None:
+        permit = desk.enter("m", attempt, None)
+        entered.append(attempt)
+        desk.leave(permit, Decimal(0), 0, 0, True)
+
+    askers = []
+    for attempt in ("c", "a"):  # a has had a turn before c came
+        askers.append(threading.Thread(target=ask, args=(attempt,), daemon=True))
+        askers[-1].start()
+        time.sleep(0.05)
+    desk.leave(held, Decimal(0), 0, 0, True)
+    for asker in askers:
+        asker.join(5)
+    assert entered == ["a", "c"]
+
+
+def test_an_attempt_that_is_over_gets_no_turn() -> None:
+    desk = Desk(ignore, most=1)
+    held = desk.enter("m", "a", None)
+    ended: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            desk.enter("m", "lost", None)
+        except RunStopped as stopped:
+            ended.append(stopped)
+
+    asker = threading.Thread(target=ask, daemon=True)
+    asker.start()
+    time.sleep(0.05)
+    desk.end("lost")
+    asker.join(5)
+    assert ended
+    desk.leave(held, Decimal(0), 0, 0, True)
+    assert desk.enter("m", "b", None)

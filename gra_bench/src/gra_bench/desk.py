@@ -10,6 +10,7 @@ import itertools
 import secrets
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -51,6 +52,8 @@ class Desk:
         self._lanes: dict[str, Lane] = {}
         self._permits: dict[int, Permit] = {}
         self._numbers = itertools.count(1)
+        self._seniority: dict[str, int] = {}
+        self._queues: defaultdict[str, set[int]] = defaultdict(set)
         self._changed = threading.Condition()
         self._begun: set[str] = set()
         self._torn: set[str] = set()
@@ -58,18 +61,30 @@ class Desk:
     # -- turns and money -------------------------------------------------------------------------------------------
 
     def enter(self, model: str, attempt: str, bound: Bound | None) -> Permit:
-        """Wait for a turn at a model, and for money when there is a budget; `RunStopped` when there will be none."""
+        """Wait for a turn at a model, and for money when there is a budget; `RunStopped` when there will be none.
+
+        Who began first comes first: trials end sooner, and a budget that runs out leaves few of them half done.
+        """
         with self._changed:
-            while True:
-                self._refuse(model)
-                lane = self._lanes.setdefault(model, Lane(self._most))
-                pause = lane.waits(time.monotonic())
-                if pause == 0.0:
-                    money = self._money(model, bound)
-                    if money is not None:
-                        return self._grant(model, attempt, lane.enter(), *money)
-                    pause = float("inf")
-                self._changed.wait(None if pause == float("inf") else pause)
+            mine = self._seniority.setdefault(attempt, next(self._numbers))
+            queue = self._queues[model]
+            queue.add(mine)
+            try:
+                while True:
+                    self._refuse(model)
+                    if attempt not in self._seniority:
+                        raise RunStopped("the attempt that asks is over")
+                    lane = self._lanes.setdefault(model, Lane(self._most))
+                    pause = lane.waits(time.monotonic()) if mine == min(queue) else float("inf")
+                    if pause == 0.0:
+                        money = self._money(model, bound)
+                        if money is not None:
+                            return self._grant(model, attempt, lane.enter(), *money)
+                        pause = float("inf")
+                    self._changed.wait(None if pause == float("inf") else pause)
+            finally:
+                queue.discard(mine)
+                self._changed.notify_all()
 
     def limited(self, permit: Permit, seconds: float | None) -> None:
         """The request has met a rate limit, which asks for `seconds`."""
@@ -196,6 +211,7 @@ class Desk:
         written."""
         with self._changed:
             self._begun.discard(attempt)
+            self._seniority.pop(attempt, None)
             for permit in [p for p in self._permits.values() if p.attempt == attempt]:
                 del self._permits[permit.id]
                 if lane := self._lanes.get(permit.key):
