@@ -360,3 +360,17 @@ def test_ctrl_c_keeps_what_is_finished(run: Callable[..., Any], sums: ModuleType
     sums.BEHAVIOUR.clear()
     code, document, _ = run("--resume")
     assert code == 0 and document["results"][0]["n"] == 6
+
+
+def test_a_log_gets_a_line_of_progress_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    from gra_bench.runner import Progress
+    from gra_bench.tables import ProgressLines
+
+    progress = Progress(total=20_000, finished=7)
+    result = {"outcome": {"cost_usd": "0.25"}}
+    with ProgressLines(progress, every_s=0.0):
+        progress.tell(result)
+    with ProgressLines(progress):
+        progress.tell(result)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "7 of 20000 trials, 0 failed, 0.25 USD" in line

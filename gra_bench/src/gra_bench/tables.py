@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -175,6 +178,32 @@ def _number(value: float | None, spread: float | None, unit: str) -> str:
     if unit == "USD":
         return f"{value:.4f}"
     return f"{value:.1f}" + (f" ± {spread:.1f}" if spread is not None else "")
+
+
+class ProgressLines:
+    """For logs: a line on stderr now and then, at most one in `every_s` seconds."""
+
+    def __init__(self, progress: Any, every_s: float = 300.0) -> None:
+        self._progress, self._every_s = progress, every_s
+        self._last = time.monotonic()
+        self._cost = 0.0
+
+    def __enter__(self) -> ProgressLines:
+        self._progress.tell = self._tell
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def _tell(self, result: dict[str, Any]) -> None:
+        self._cost += float(result["outcome"]["cost_usd"] or 0)
+        if time.monotonic() - self._last < self._every_s:
+            return
+        self._last = time.monotonic()
+        p, now = self._progress, dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+        text = f"{now} {p.finished} of {p.total} trials, {p.failed} failed, {self._cost:.2f} USD since this command began"
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
 
 
 class ProgressBar:

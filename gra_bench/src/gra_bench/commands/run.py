@@ -329,11 +329,7 @@ def live_scores() -> Any:
 
 
 def live_progress(progress: Any) -> Any:
-    """A progress bar on a terminal's stderr; nothing when piped."""
-    from contextlib import nullcontext
+    """A progress bar on a terminal's stderr; a line every five minutes when piped."""
+    from gra_bench.tables import ProgressBar, ProgressLines
 
-    if not sys.stderr.isatty():
-        return nullcontext()
-    from gra_bench.tables import ProgressBar
-
-    return ProgressBar(progress)
+    return ProgressBar(progress) if sys.stderr.isatty() else ProgressLines(progress)
