@@ -24,6 +24,7 @@ from gra_bench.options import (
 
 DEFAULT_FOLDER = "runs"
 DEFAULT_CONCURRENCY = 8
+INTERRUPTED = "interrupted"
 
 
 class Dollars(click.ParamType):
@@ -193,10 +194,10 @@ def command(ctx: click.Context, /, **given: Any) -> int:
             )  # fmt: skip
             made = carry_on(experiment, store, manner)
         except KeyboardInterrupt:
+            click.echo(f"Stopped. Finished trials are kept; go on with: {_resume(folder)}", err=True)
             if not given["as_json"]:
-                click.echo(f"Stopped. Finished trials are kept; go on with: {_resume(folder)}", err=True)
                 return 1
-            made = Progress(total=len(experiment.trials)), "interrupted", {}
+            made = Progress(total=len(experiment.trials)), INTERRUPTED, {}
         finally:
             store.close()
     return _finish(experiment, folder, *made, as_json=given["as_json"])
@@ -302,7 +303,7 @@ def _finish(
         if experiment.options.ablate:
             print_comparisons(document["ablation"], "Effect of taking a part out")
         click.echo(f"Run: {folder}")
-    if stopped:
+    if stopped and stopped != INTERRUPTED:
         more = " --max-cost MORE" if "--max-cost" in stopped else ""
         click.echo(
             f"The run stopped early: {stopped}\nGo on later with: {_resume(folder)}{more}",
