@@ -217,8 +217,13 @@ def _resumed_options(stored: Any, explicit: dict[str, Any], folder: Path) -> Any
     return attrs.evolve(stored, **budget)
 
 
-# Parts of a manifest that must be as they were for a run to go on.
-FIXED = ("core", "datasets", "models", "configurations")
+# Parts of a manifest that must be as they were for a run to go on, and what each is in words.
+FIXED = {
+    "core": "gra-core",
+    "datasets": "the queries",
+    "models": "the models",
+    "configurations": "configurations, plugins or sources",
+}
 
 
 def refuse_changed(stored: dict[str, Any], now: dict[str, Any], folder: Path) -> None:
@@ -226,11 +231,13 @@ def refuse_changed(stored: dict[str, Any], now: dict[str, Any], folder: Path) ->
     import json
 
     now = json.loads(json.dumps(now, default=str))
-    if changed := [what for part in FIXED for what in _differences(stored.get(part), now[part], part)]:
-        shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+    found = {part: _differences(stored.get(part), now[part], part) for part in FIXED}
+    if changed := [words for part, words in FIXED.items() if found[part]]:
+        places = [place for part in FIXED for place in found[part]]
+        shown = ", ".join(places[:5]) + (f" and {len(places) - 5} more" if len(places) > 5 else "")
         raise click.UsageError(
-            f"{folder} cannot go on: since it was started this has changed: {shown}. Start a new run; this one stays "
-            f"readable with `gra-bench report {folder}`."
+            f"{folder} cannot go on: {', '.join(changed)} changed since it was started ({shown}). Start a new run; this one "
+            f"stays readable with `gra-bench report {folder}`."
         )
 
 
