@@ -146,7 +146,7 @@ def folder(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[Path]:
 
 
 def check_clean(folder: Path) -> None:
-    known = {"manifest.json", "events.jsonl", "results.jsonl", "queries.jsonl", "workspaces", "index.sqlite", "index.sqlite-journal", "lock"}  # fmt: skip
+    known = {"manifest.json", "events.jsonl", "results.jsonl", "queries.jsonl", "budget.jsonl", "workspaces", "index.sqlite", "index.sqlite-journal", "lock"}  # fmt: skip
     assert not folder.exists() or {p.name for p in folder.iterdir()} <= known
     assert [p for p in folder.rglob("*") if p.is_file() and KEY.encode() in p.read_bytes()] == []
 
