@@ -58,7 +58,17 @@ def test_every_plugin_alone(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in ALL if n.startswith("skill-")])
 def test_a_run_without_one_skill_goes_through(name: str, tmp_path: Path) -> None:
     done = gra_bench(
-        "run", "-c", "gra", "--limit", "2", "--run-dir", str(tmp_path / "run"), "--json", *without(name)
+        "run",
+        "-b",
+        "geoexpert",
+        "-c",
+        "gra",
+        "--limit",
+        "2",
+        "--run-dir",
+        str(tmp_path / "run"),
+        "--json",
+        *without(name),
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["results"][0]["n"] == 2

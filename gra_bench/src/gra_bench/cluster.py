@@ -339,7 +339,8 @@ class Cluster:
 def connect(scheduler: str) -> Connection:
     """``local`` or ``local:N`` starts N worker processes here; else `scheduler` is the address of a running one.
     `UsageError` when it cannot be reached or has no worker."""
-    for name in ("distributed", "distributed.client"):  # what matters of it is told as an error of ours
+    # What matters of it is told as an error of ours; asyncio tells of futures that are cancelled when the client closes.
+    for name in ("distributed", "distributed.client", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, number = scheduler.partition(":")
     if kind == "local":
