@@ -15,7 +15,7 @@ from gra_bench.index import RunIndex, standing_attempts
 from gra_bench.log import read_lines
 from gra_bench.scores import cut_off_calls, read_scores
 from gra_bench.summary import add_usage
-from gra_core import Price, PriceTable, Usage, built_in_prices, dump, load
+from gra_core import Price, PriceTable, Usage, dump, load, price_table
 
 
 def unfinished_judging(folder: Path) -> dict[str, Any]:
@@ -143,10 +143,9 @@ class _Account:
 def prices_of(manifest: dict[str, Any]) -> PriceTable:
     """The prices that the configurations of a run bring, then the built-in ones."""
     own = [c["configuration"].get("prices", []) for c in manifest["configurations"].values()]
-    prices = load(
-        [price for prices in own for price in prices], tuple[Price, ...], what="prices in manifest.json"
+    return price_table(
+        load([price for prices in own for price in prices], list[Price], what="prices in manifest.json")
     )
-    return PriceTable(prices=prices + built_in_prices().prices)
 
 
 BUDGET = "budget.jsonl"

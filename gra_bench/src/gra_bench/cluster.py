@@ -98,12 +98,11 @@ def work(task: Task) -> Returned | str:
     with _workspace(task) as (folder, shared), mapping_on(worker):
         try:
             outcome = carry_out(
-                trial, stage, desk, attempt=task.attempt, workspace=folder, earlier=task.earlier, budgeted=task.budgeted
+                trial, stage, desk, attempt=task.attempt, workspace=folder, keep_workspace=task.keep_workspace,
+                earlier=task.earlier, budgeted=task.budgeted,
             )  # fmt: skip
         except DeskLost:
             return LOST
-        if not task.keep_workspace:
-            shutil.rmtree(folder, ignore_errors=True)
         packed = b"" if shared else _pack(folder)
     return Returned(outcome=outcome, workspace=packed)
 

@@ -21,7 +21,7 @@ from gra_bench.log import Log, read_lines
 from gra_bench.runner import Progress, Runner
 from gra_bench.scoring import judge_results
 from gra_bench.store import RunStore, read_results
-from gra_core import PriceTable, UsageError, built_in_prices
+from gra_core import UsageError, price_table
 
 
 @frozen(kw_only=True)
@@ -43,8 +43,8 @@ def carry_on(experiment: Experiment, store: RunStore, manner: Manner) -> tuple[P
     budget = note = None
     if options.max_cost:
         own = [price for stage in experiment.stages.values() for price in stage.configuration.prices]
-        prices = PriceTable(prices=tuple(own) + built_in_prices().prices)
-        budget, note = Budget(allowed=options.max_cost, spent=spent(folder, prices)), Log(folder / BUDGET)
+        budget = Budget(allowed=options.max_cost, spent=spent(folder, price_table(own)))
+        note = Log(folder / BUDGET)
     desk = Desk(
         store.write_event, most=concurrency, budget=budget, note=note.append if note else lambda record: None
     )

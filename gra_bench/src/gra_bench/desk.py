@@ -109,15 +109,18 @@ class Desk:
         """The request has ended. It has cost so much since it was last paid for, as far as usage is known; of `unknown`
         requests it is not, and what is set aside counts for each. Its longest reply had `output` tokens."""
         with self._changed:
-            if (held := self._permits.pop(permit.id, None)) is None:
-                return  # its worker was thought lost
-            if lane := self._lanes.get(permit.key):
-                lane.leave(succeeded=succeeded)
-            if self.budget is not None:
-                kept = held.aside * unknown
-                self.budget.settle(permit.key, held.aside, cost + kept, output)
-                self._keep(permit, kept)
-            self._changed.notify_all()
+            if permit.id in self._permits:  # else its worker was thought lost
+                self._take_back(permit.id, cost, unknown, output, succeeded)
+
+    def _take_back(self, number: int, cost: Decimal, unknown: int, output: int, succeeded: bool) -> None:
+        permit = self._permits.pop(number)
+        if lane := self._lanes.get(permit.key):
+            lane.leave(succeeded=succeeded)
+        if self.budget is not None:
+            kept = permit.aside * unknown
+            self.budget.settle(permit.key, permit.aside, cost + kept, output)
+            self._keep(permit, kept)
+        self._changed.notify_all()
 
     def _keep(self, permit: Permit, usd: Decimal) -> None:
         if self.budget is not None and (usd or permit.aside):
@@ -212,12 +215,7 @@ class Desk:
         with self._changed:
             self._begun.discard(attempt)
             self._seniority.pop(attempt, None)
-            for permit in [p for p in self._permits.values() if p.attempt == attempt]:
-                del self._permits[permit.id]
-                if lane := self._lanes.get(permit.key):
-                    lane.leave(succeeded=False)
-                if self.budget is not None:
-                    # What a lost request has cost is not known: the money set aside for it counts as spent.
-                    self.budget.settle(permit.key, permit.aside, permit.aside)
+            for number in [n for n, p in self._permits.items() if p.attempt == attempt]:
+                self._take_back(number, Decimal(0), 1, 0, False)  # what it has cost is not known
             self._changed.notify_all()
             return attempt not in self._torn

@@ -32,9 +32,9 @@ from gra_core import (
     ToolCall,
     TrialBrief,
     Usage,
-    built_in_prices,
     dump,
     hookimpl,
+    price_table,
 )
 from gra_core.errors import RunStopped
 from gra_core.journal import Journal
@@ -62,12 +62,8 @@ class Stage:
 
     @property
     def prices(self) -> PriceTable:
-        return prices_of(self.configuration)
-
-
-def prices_of(configuration: Configuration) -> PriceTable:
-    """A configuration's own prices, then the built-in ones."""
-    return PriceTable(prices=configuration.prices + built_in_prices().prices)
+        """The configuration's own prices, then the built-in ones."""
+        return price_table(self.configuration.prices)
 
 
 @frozen(kw_only=True)
@@ -199,10 +195,11 @@ class GatedClient:
 
 
 def carry_out(
-    trial: Trial, stage: Stage, desk: Desk, *, attempt: str, workspace: Path, earlier: Iterable[dict[str, Any]] = (),
-    budgeted: bool = False,
+    trial: Trial, stage: Stage, desk: Desk, *, attempt: str, workspace: Path, keep_workspace: bool,
+    earlier: Iterable[dict[str, Any]] = (), budgeted: bool = False,
 ) -> Outcome:  # fmt: skip
-    """One attempt at a trial, in a fresh `workspace`. `earlier` holds the event records of attempts that were cut off.
+    """One attempt at a trial, in a fresh `workspace`, which is kept or dropped when there is an outcome. `earlier` holds the
+    event records of attempts that were cut off.
 
     Raises `RunStopped` when the run ends before the trial does.
     """
@@ -226,7 +223,10 @@ def carry_out(
         text=trial.query.text, instruction=trial.benchmark.answer_instruction, best_effort=trial.best_effort, brief=brief,
         journal=Journal(earlier), state={STATE: place},
     )  # fmt: skip
-    return run_trial(setup).outcome
+    outcome = run_trial(setup).outcome
+    if not keep_workspace:
+        shutil.rmtree(workspace, ignore_errors=True)
+    return outcome
 
 
 @frozen(kw_only=True)
@@ -240,11 +240,8 @@ class Here:
 
     def carry_out(self, trial: Trial, attempt: str, earlier: list[dict[str, Any]]) -> Outcome:
         """See `gra_bench.runner.Runner`."""
-        workspace = self.folder / "workspaces" / trial.id
-        outcome = carry_out(
-            trial, self.stages[trial.configuration.name], self.desk, attempt=attempt, workspace=workspace, earlier=earlier,
+        return carry_out(
+            trial, self.stages[trial.configuration.name], self.desk, attempt=attempt, earlier=earlier,
+            workspace=self.folder / "workspaces" / trial.id, keep_workspace=self.keep_workspaces,
             budgeted=self.desk.budget is not None,
         )  # fmt: skip
-        if not self.keep_workspaces:
-            shutil.rmtree(workspace, ignore_errors=True)
-        return outcome

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from gra_bench.ablation import variants
-from gra_bench.execute import Stage, prices_of
+from gra_bench.execute import Stage
 from gra_bench.scoring import Method, find_method, score_outcome
 from gra_bench.trials import Trial, core_of, plugins_of, setting_of, trial_id
 from gra_bench.workbench import Workbench, pairs
@@ -192,7 +192,7 @@ def check_prices(experiment: Experiment) -> None:
     if experiment.options.max_cost is None:
         return
     today = dt.datetime.now(dt.UTC).date()
-    tables = [prices_of(stage.configuration) for stage in experiment.stages.values()]
+    tables = [stage.prices for stage in experiment.stages.values()]
     names = {t.model.id for t in experiment.trials} | {experiment.options.judge or "oracle"}
     for name in sorted(names):
         if any(prices.find(name, today) is None for prices in tables):

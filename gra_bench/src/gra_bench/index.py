@@ -155,7 +155,7 @@ class RunIndex:
     def _indexed(self, rows: ShortRows, views: Views) -> Iterator[dict[str, Any]]:
         """All results in all their views, one after the other; the row of each is kept on the way."""
         path = self.folder / "results.jsonl"
-        last = {trial: place for trial, _, place in _result_places(path)}  # the last result of a trial counts
+        last = _last_places(path)
         for place, line in whole_lines(path):
             trial, _ = _key(line, path) or ("", "")
             if last.get(trial) == place and (record := parse(line, path)) is not None:
@@ -229,15 +229,20 @@ class RunIndex:
 
 
 def standing_attempts(folder: Path) -> dict[str, str]:
-    """The attempt whose outcome stands, by trial: that of its last result."""
-    return {trial: attempt for trial, attempt, _ in _result_places(folder / "results.jsonl")}
+    """The attempt whose outcome stands, by trial: that of its last readable result."""
+    path = folder / "results.jsonl"
+    lines = (line for _, line in whole_lines(path) if parse(line, path) is not None)
+    return dict(key for line in lines if (key := _key(line, path)) is not None)
 
 
-def _result_places(path: Path) -> Iterator[tuple[str, str, int]]:
-    """Trial, attempt and place of each line, without reading what else is in it."""
+def _last_places(path: Path) -> dict[str, int]:
+    """Where the last readable result of each trial stands; the only one of a trial is still to be read."""
+    last: dict[str, int] = {}
     for place, line in whole_lines(path):
-        if (key := _key(line, path)) is not None and parse(line, path) is not None:
-            yield *key, place
+        key = _key(line, path)
+        if key is not None and (key[0] not in last or parse(line, path) is not None):
+            last[key[0]] = place
+    return last
 
 
 def _size(path: Path) -> int:

@@ -58,7 +58,7 @@ from gra_core.sources import Sources
 from gra_core.strategy import Executor, Planner
 from gra_core.tool import Card, Tool, tool
 from gra_core.trajectory import Event, Trajectory
-from gra_core.usage import Price, PriceTable, Usage, built_in_prices
+from gra_core.usage import Price, PriceTable, Usage, built_in_prices, price_table
 from gra_core.workflow import Workflow, WorkflowStep
 from gra_core.workspace import Column, Dataset, Lineage, Manifest, Workspace
 
@@ -74,5 +74,5 @@ __all__ = [
     "SourceSettings", "SourceUse", "Sources", "Submission", "Tool", "ToolCall", "ToolChoice", "ToolContext", "ToolDeclaration",
     "ToolError", "ToolReply", "ToolResult", "Trajectory", "TrialBrief", "UnknownName", "Unreadable", "Unscored", "Usage", "UsageError",
     "Workflow", "WorkflowStep", "Workspace", "__version__", "built_in_prices", "content_hash", "converter", "dump", "hookimpl", "hookspec",
-    "load", "load_plugins", "map_parts", "mapping_with", "parse_configuration", "part_count", "pick_sandbox", "read_configuration", "tool",
+    "load", "load_plugins", "map_parts", "mapping_with", "parse_configuration", "part_count", "pick_sandbox", "price_table", "read_configuration", "tool",
 ]  # fmt: skip

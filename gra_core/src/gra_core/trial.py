@@ -22,7 +22,7 @@ from gra_core.registry import Registry
 from gra_core.session import Session
 from gra_core.sources import Sources
 from gra_core.trajectory import Event
-from gra_core.usage import PriceTable, Usage, built_in_prices
+from gra_core.usage import Usage, price_table
 from gra_core.workspace import Workspace
 
 BEST_EFFORT_PREFIX = "Answer this on a best-effort basis, using substitutes where data is missing:\n\n"
@@ -177,7 +177,7 @@ def _account(session: Session, setup: TrialSetup, ending: dict[str, Any]) -> Out
 
 def _cost(session: Session, setup: TrialSetup) -> Decimal | None:
     """USD of the model's requests and of those that tools made; None as soon as one price is not known."""
-    prices = PriceTable(prices=setup.configuration.prices + built_in_prices().prices)
+    prices = price_table(setup.configuration.prices)
     today = dt.datetime.now(dt.UTC).date()
     parts = [prices.cost(setup.model.id, session.requests, today)]
     parts += [prices.cost(model_id, [usage], today) for model_id, usage in session.bills]

@@ -115,3 +115,8 @@ def built_in_prices() -> PriceTable:
     """The prices in ``prices.toml``, each with its source."""
     text = resources.files("gra_core").joinpath("prices.toml").read_text(encoding="utf-8")
     return load(tomllib.loads(text), PriceTable, what="prices.toml")
+
+
+def price_table(own: Iterable[Price] = ()) -> PriceTable:
+    """A user's own prices, then the built-in ones."""
+    return PriceTable(prices=(*own, *built_in_prices().prices))

@@ -168,9 +168,10 @@ def command(ctx: click.Context, /, **given: Any) -> int:
         raise click.UsageError("--retry-failed goes with --resume: a new run has no failed trials")
     if given["resume"] and folder is None:
         raise click.UsageError("--resume needs --run-dir: which run is to go on?")
-    resumes = given["resume"] and folder is not None and holds_something(folder)
-    if resumes and folder is not None:
-        options = _resumed_options(read_options(read_manifest(folder)), explicit, folder)
+    stored = None
+    if given["resume"] and folder is not None and holds_something(folder):
+        stored = read_manifest(folder)
+        options = _resumed_options(read_options(stored), explicit, folder)
     elif given["resume"]:
         click.echo(f"Note: there is no run in {folder} yet; it is started.", err=True)
     bench = Workbench(
@@ -179,14 +180,14 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     )  # fmt: skip
     experiment = prepare(options, bench)
     check_prices(experiment)
-    if resumes and folder is not None:
-        refuse_changed(read_manifest(folder), experiment.manifest(), folder)
+    if stored is not None and folder is not None:
+        refuse_changed(stored, experiment.manifest(), folder)
     _check_models(experiment)
     for note in experiment.notes:
         click.echo(f"Note: {note}", err=True)
     folder = folder or Path(DEFAULT_FOLDER) / dt.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
     with connected(given["scheduler"]) as connection:
-        store = RunStore.resume(folder) if resumes else RunStore.create(folder, experiment.manifest())
+        store = RunStore.create(folder, experiment.manifest()) if stored is None else RunStore.resume(folder)
         try:
             manner = Manner(
                 concurrency=given["concurrency"], keep_workspaces=given["keep_workspaces"], retry_failed=given["retry_failed"],
@@ -272,14 +273,13 @@ def _finish(
 ) -> int:
     from gra_bench.ablation import effects
     from gra_bench.accounts import unfinished_judging, unfinished_usage
-    from gra_bench.index import RunIndex, standing_attempts
+    from gra_bench.index import RunIndex
     from gra_bench.store import read_results
     from gra_bench.tables import print_comparisons, print_summary, print_unfinished
 
     index = RunIndex(folder)
     rows = index.summary()
     index.close()
-    finished = standing_attempts(folder)
     document = {
         "run_dir": str(folder),
         "dataset_hash": experiment.dataset_hash,
@@ -321,7 +321,7 @@ def _finish(
             f"{judging['unscored']} scores of the judge are missing; `gra-bench show {folder}` tells why.",
             err=True,
         )
-    incomplete = any(t.id not in finished for t in experiment.trials) or bool(judging.get("unscored"))
+    incomplete = progress.finished < progress.total or bool(judging.get("unscored"))
     return 1 if stopped or incomplete or any(r["failed"] for r in rows) else 0
 
 
