@@ -26,7 +26,8 @@ import pytest
 import rasterio
 import shapely
 
-from gra_core.testing import LoopbackRequest, LoopbackServer
+from gra_core.testing import LoopbackRequest, LoopbackServer, found_at
+from gra_model_openai.testing import call, calling, completion, usage
 
 HERE = Path(__file__).parent
 KEY = "synthetic-key-0123456789"
@@ -73,31 +74,10 @@ class ModelServer(LoopbackServer):
             return 429, headers, {"error": {"message": words, "type": "error", "code": None}}
         time.sleep(self.pause_s)
         steps = cluster_errands.steps_of(query)
-        message: dict[str, Any] = {"role": "assistant", "content": "done"}
-        if done < len(steps):
-            call = {
-                "id": f"call_{done}",
-                "type": "function",
-                "function": {"name": steps[done], "arguments": "{}"},
-            }
-            message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        choice = {
-            "index": 0,
-            "message": message,
-            "finish_reason": "tool_calls" if done < len(steps) else "stop",
-        }
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        return (
-            200,
-            {},
-            {
-                "id": "x",
-                "object": "chat.completion",
-                "model": "synthetic",
-                "choices": [choice],
-                "usage": usage,
-            },
-        )
+        if done == len(steps):
+            return 200, {}, completion("done", usage(100, 10))
+        turn = calling(call(steps[done], "{}", id=f"call_{done}"))
+        return 200, {}, completion(turn, usage(100, 10), finish="tool_calls")
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +96,7 @@ def environment(scratch: Path, model: ModelServer) -> Iterator[None]:
     """The errands as if they were installed, for this process and all that it starts."""
     from gra_core import plugins
 
-    site = installed_at(scratch / "site")
+    site = found_at(scratch / "site", "errands", "cluster_errands")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(site))
         patch.setenv("PYTHONPATH", f"{site}{os.pathsep}{HERE}")
@@ -127,14 +107,6 @@ def environment(scratch: Path, model: ModelServer) -> Iterator[None]:
             patch.delenv(name, raising=False)
         assert any(e.name == "errands" for e in plugins.discover())
         yield
-
-
-def installed_at(site: Path) -> Path:
-    metadata = site / "errands-0.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: errands\nVersion: 0\n")
-    (metadata / "entry_points.txt").write_text("[gra.plugins]\nerrands = cluster_errands\n")
-    return site
 
 
 @pytest.fixture
@@ -163,10 +135,15 @@ def hidden(scratch: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def scheduler(scratch: Path) -> Iterator[str]:
-    """A scheduler as its own process; its address."""
-    file = scratch / "scheduler.json"
-    with started(
-        "scheduler",
+    """A scheduler's address."""
+    with running_scheduler(scratch / "scheduler.json") as address:
+        yield address
+
+
+@contextlib.contextmanager
+def running_scheduler(file: Path) -> Iterator[str]:
+    """A scheduler as its own process, which writes itself into `file`; its address."""
+    own = (
         "--host",
         "127.0.0.1",
         "--port",
@@ -175,7 +152,8 @@ def scheduler(scratch: Path) -> Iterator[str]:
         "127.0.0.1:0",
         "--scheduler-file",
         file,
-    ):
+    )
+    with started("scheduler", *own):
         until(lambda: file.exists() and file.read_text().endswith("}"))
         yield json.loads(file.read_text())["address"]
 
@@ -617,26 +595,16 @@ def small_cluster(folder: Path, *path: str) -> Iterator[tuple[str, int]]:
     """A scheduler with one worker, with `path` on its PYTHONPATH: the address, and the worker's process id."""
     from distributed import Client
 
-    file = folder / "scheduler.json"
     quiet = {"PYTHONPATH": os.pathsep.join([*path, os.environ["PYTHONPATH"]])}
-    own = (
-        "--host",
-        "127.0.0.1",
-        "--port",
-        "0",
-        "--dashboard-address",
-        "127.0.0.1:0",
-        "--scheduler-file",
-        file,
-    )
-    with started("scheduler", *own):
-        until(lambda: file.exists() and file.read_text().endswith("}"))
-        address = json.loads(file.read_text())["address"]
-        with started("worker", address, "--no-nanny", "--no-dashboard", "--local-directory", folder, **quiet):
-            with Client(address, set_as_default=False) as client:
-                client.wait_for_workers(1, timeout=120)
-                (pid,) = client.run(os.getpid).values()
-            yield address, pid
+    worker = ("--no-nanny", "--no-dashboard", "--local-directory", folder)
+    with (
+        running_scheduler(folder / "scheduler.json") as address,
+        started("worker", address, *worker, **quiet),
+    ):
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=120)
+            (pid,) = client.run(os.getpid).values()
+        yield address, pid
 
 
 def test_a_cluster_that_loses_all_workers_stops_the_run(
@@ -708,7 +676,7 @@ def run_with(path: str, folder: Path, address: str) -> subprocess.CompletedProce
 
 
 def test_workers_with_other_plugins_are_refused(cluster: str, tmp_path: Path) -> None:
-    other = installed_at(tmp_path / "other")
+    other = found_at(tmp_path / "other", "errands", "cluster_errands")
     shutil.copytree(
         HERE / "cluster_errands", other / "cluster_errands", ignore=shutil.ignore_patterns("__pycache__")
     )

@@ -13,6 +13,7 @@ import pytest
 
 from gra_core.testing import LoopbackServer
 from gra_core.testing.loopback import Answer, LoopbackRequest
+from gra_model_openai.testing import completion, usage
 
 PLACES, TRIALS, WORKERS = 3, 24, 12
 
@@ -44,13 +45,7 @@ class Narrow(LoopbackServer):
         with self.lock:
             self.here -= 1
             self.served += 1
-        usage = {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101}
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "[]"}}
-        return (
-            200,
-            {},
-            {"id": "x", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage},
-        )
+        return 200, {}, completion("[]", usage(100, 1))
 
 
 @pytest.fixture

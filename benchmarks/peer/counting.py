@@ -12,6 +12,7 @@ import threading
 import time
 
 from gra_core.testing.loopback import Answer, LoopbackRequest, LoopbackServer
+from gra_model_openai.testing import completion, usage
 
 ANSWER = "Paris"
 
@@ -35,9 +36,8 @@ class CountingServer(LoopbackServer):
         assert found, request.body
         number = int(found[1])
         turn = sum(message["role"] == "assistant" for message in request.json()["messages"])
-        usage = {"prompt_tokens": 20 * (turn + 1) + number % 7, "completion_tokens": 3 + number % 5}
-        usage["total_tokens"] = sum(usage.values())
-        call = [number, turn, False, usage["total_tokens"]]
+        counts = usage(20 * (turn + 1) + number % 7, 3 + number % 5)
+        call = [number, turn, False, counts["total_tokens"]]
         self.calls.append(call)
         time.sleep(
             self._delay_s * (1 + (number + turn) % 11 / 10)
@@ -46,11 +46,7 @@ class CountingServer(LoopbackServer):
             self._released.wait()
             return 503, {}, "held back for too long"
         call[2] = True
-        message = {"role": "assistant", "content": ANSWER}
-        return 200, {}, {
-            "id": f"reply-{len(self.calls)}", "object": "chat.completion", "created": int(time.time()), "model": "loopback",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage,
-        }  # fmt: skip
+        return 200, {}, completion(ANSWER, counts, id=f"reply-{len(self.calls)}", model="loopback")
 
     def _may_answer(self) -> bool:
         with self._lock:

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 from peer.process import Process, run
 
+from gra_core.testing import found_at
+
 HERE = Path(__file__).parent
 TASK = "inspect_task.py"
 TURNS = 3  # the same in gra_peer/plugin.py
@@ -125,11 +127,7 @@ class Theirs:
 
 def plugin_path(scratch: Path) -> str:
     """A PYTHONPATH on which the plugin in `gra_peer` is found by its entry point, as if it were installed."""
-    site = scratch / "site"
-    metadata = site / "gra_peer-0.dist-info"
-    metadata.mkdir(parents=True, exist_ok=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: gra-peer\nVersion: 0\n")
-    (metadata / "entry_points.txt").write_text("[gra.plugins]\npeer = gra_peer.plugin\n")
+    site = found_at(scratch / "site", "peer", "gra_peer.plugin")
     before = [p for p in [os.environ.get("PYTHONPATH", "")] if p]
     return os.pathsep.join([str(site), str(HERE), *before])
 

@@ -46,3 +46,16 @@ def gra_bench(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
         return int(end.value.code or 0), out, captured.err
 
     return run
+
+
+@pytest.fixture
+def priced(tmp_path: Path) -> Callable[..., str]:
+    """Writes a configuration with a price in USD per million tokens (100 for output), and returns its file."""
+
+    def write(input: int = 10, more: str = "") -> str:
+        price = f'[[prices]]\nmodel = "adder:*"\nsource = "synthetic"\ntiers = [{{ input = "{input}", output = "100" }}]\n'
+        file = tmp_path / "priced.toml"
+        file.write_text(f'name = "priced"\nexecutor = "reactive"\n{more}\n{price}')
+        return str(file)
+
+    return write

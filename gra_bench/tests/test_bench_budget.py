@@ -78,29 +78,14 @@ def test_it_is_never_exceeded(allowed: Decimal, requests: list[tuple[int, int, f
         assert budget.spent <= allowed and budget.aside >= 0 and budget.left >= 0
 
 
-CONFIGURATION = """
-name = "priced"
-executor = "reactive"
-[[prices]]
-model = "adder:*"
-source = "synthetic"
-tiers = [{ input = "10", output = "100" }]
-"""
-
-
-@pytest.fixture
-def priced(tmp_path: Path) -> str:
-    """1,000 tokens in and 100 out a call: two cents."""
-    file = tmp_path / "priced.toml"
-    file.write_text(CONFIGURATION)
-    return str(file)
+# At the prices of `priced` 1,000 tokens in and 100 out are two cents a call.
 
 
 def test_a_run_stops_before_its_budget_is_exceeded_and_goes_on_with_more(
-    gra_bench: Callable[..., Any], sums: ModuleType, priced: str, tmp_path: Path
+    gra_bench: Callable[..., Any], sums: ModuleType, priced: Callable[..., str], tmp_path: Path
 ) -> None:
     folder = ("--run-dir", str(tmp_path / "run"))
-    options = ("-b", "sums", "-c", priced, "-m", "adder:1", *folder)
+    options = ("-b", "sums", "-c", priced(), "-m", "adder:1", *folder)
     code, document, err = gra_bench("run", *options, "--max-cost", "0.09", "--json")
     assert code == 1 and "--max-cost" in document["stopped"] and "0.080000 of 0.09" in err
     assert document["results"][0]["cost_usd"] == pytest.approx(0.08) and len(sums.CALLS) == 4
@@ -112,12 +97,12 @@ def test_a_run_stops_before_its_budget_is_exceeded_and_goes_on_with_more(
 
 
 def test_what_unfinished_attempts_have_cost_is_in_the_budget(
-    gra_bench: Callable[..., Any], sums: ModuleType, priced: str, tmp_path: Path
+    gra_bench: Callable[..., Any], sums: ModuleType, priced: Callable[..., str], tmp_path: Path
 ) -> None:
     folder = ("--run-dir", str(tmp_path / "run"))
     sums.BEHAVIOUR["quota"] = {0}
     code, document, _ = gra_bench(
-        "run", "-b", "sums", "-c", priced, "-m", "adder:1", *folder, "--concurrency", "1", "--json"
+        "run", "-b", "sums", "-c", priced(), "-m", "adder:1", *folder, "--concurrency", "1", "--json"
     )
     assert code == 1 and document["unfinished"]["cost_usd"] == pytest.approx(0.02)
     sums.BEHAVIOUR.clear()
@@ -149,15 +134,13 @@ def test_an_amount_is_above_zero(gra_bench: Callable[..., Any], amount: str) -> 
 
 
 def test_what_a_request_without_an_end_may_have_cost_counts_in_every_later_command(
-    gra_bench: Callable[..., Any], sums: ModuleType, priced: str, tmp_path: Path
+    gra_bench: Callable[..., Any], sums: ModuleType, priced: Callable[..., str], tmp_path: Path
 ) -> None:
     """The reply comes after the trial's time is over: the provider bills it, and nobody here learns how much."""
     import threading
 
     over = threading.Event()
-    file = Path(priced)
-    limits = "[limits]\nwall_clock_s = 0.2\n[model]\nmax_output_tokens = 1000\n"
-    file.write_text(CONFIGURATION.replace("[[prices]]", limits + "[[prices]]"))
+    file = priced(more="[limits]\nwall_clock_s = 0.2\n[model]\nmax_output_tokens = 1000")
     sums.BEHAVIOUR["hangs"] = over
     folder = ("--run-dir", str(tmp_path / "run"))
     code, document, _ = gra_bench(
@@ -165,7 +148,7 @@ def test_what_a_request_without_an_end_may_have_cost_counts_in_every_later_comma
         "-b",
         "sums",
         "-c",
-        str(file),
+        file,
         "-m",
         "adder:1",
         *folder,

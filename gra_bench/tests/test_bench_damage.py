@@ -10,15 +10,6 @@ from typing import Any
 
 import pytest
 
-PRICED = """
-name = "priced"
-executor = "reactive"
-[[prices]]
-model = "adder:*"
-source = "synthetic"
-tiers = [{ input = "INPUT", output = "100" }]
-"""
-
 
 @pytest.fixture
 def run(gra_bench: Callable[..., Any], sums: ModuleType, tmp_path: Path) -> Callable[..., Any]:
@@ -71,26 +62,24 @@ def test_a_file_is_no_run_directory(run: Callable[..., Any], tmp_path: Path) -> 
 
 
 def test_prices_may_change_and_count_from_then_on(
-    gra_bench: Callable[..., Any], sums: ModuleType, tmp_path: Path
+    gra_bench: Callable[..., Any], sums: ModuleType, priced: Callable[..., str], tmp_path: Path
 ) -> None:
-    file, folder = tmp_path / "priced.toml", ("--run-dir", str(tmp_path / "run"))
-    file.write_text(PRICED.replace("INPUT", "10"))
+    file, folder = priced(), ("--run-dir", str(tmp_path / "run"))
     sums.BEHAVIOUR["quota"] = {3}
-    gra_bench("run", "-b", "sums", "-c", str(file), "-m", "adder:1", *folder, "--concurrency", "1", "--json")
+    gra_bench("run", "-b", "sums", "-c", file, "-m", "adder:1", *folder, "--concurrency", "1", "--json")
     sums.BEHAVIOUR.clear()
-    file.write_text(PRICED.replace("INPUT", "20"))
+    priced(input=20)
     code, document, _ = gra_bench("run", *folder, "--resume", "--json")
     # Three trials at 2 cents, three at 3 cents.
     assert code == 0 and document["results"][0]["cost_usd"] == pytest.approx(0.15)
 
 
-def test_what_has_changed_is_named(gra_bench: Callable[..., Any], sums: ModuleType, tmp_path: Path) -> None:
-    file, folder = tmp_path / "priced.toml", ("--run-dir", str(tmp_path / "run"))
-    file.write_text(PRICED.replace("INPUT", "10"))
-    gra_bench("run", "-b", "sums", "-c", str(file), "-m", "adder:1", *folder)
-    file.write_text(
-        PRICED.replace("INPUT", "10").replace("[[prices]]", "[limits]\nmodel_calls = 7\n[[prices]]")
-    )
+def test_what_has_changed_is_named(
+    gra_bench: Callable[..., Any], sums: ModuleType, priced: Callable[..., str], tmp_path: Path
+) -> None:
+    file, folder = priced(), ("--run-dir", str(tmp_path / "run"))
+    gra_bench("run", "-b", "sums", "-c", file, "-m", "adder:1", *folder)
+    priced(more="[limits]\nmodel_calls = 7")
     code, _, err = gra_bench("run", *folder, "--resume")
     assert code == 2 and "configurations.priced.configuration.limits.model_calls" in err
 

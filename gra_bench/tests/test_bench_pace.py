@@ -76,6 +76,21 @@ def ignore(*event: object) -> None:
     pass
 
 
+def refused(desk: Desk, attempt: str) -> tuple[threading.Thread, list[RunStopped]]:
+    """A thread in which an attempt waits for a turn, and what refuses it."""
+    told: list[RunStopped] = []
+
+    def wait() -> None:
+        try:
+            desk.enter("m", attempt, None)
+        except RunStopped as stopped:
+            told.append(stopped)
+
+    waiter = threading.Thread(target=wait, daemon=True)
+    waiter.start()
+    return waiter, told
+
+
 def test_the_desk_lets_in_as_many_as_the_lane_allows_and_the_rest_when_one_leaves() -> None:
     desk = Desk(ignore, most=2)
     first, second = desk.enter("m", "a", None), desk.enter("m", "b", None)
@@ -94,16 +109,7 @@ def test_the_desk_lets_in_as_many_as_the_lane_allows_and_the_rest_when_one_leave
 def test_who_waits_for_a_turn_is_told_of_the_end(why: str) -> None:
     desk = Desk(ignore, most=1)
     desk.enter("m", "a", None)
-    told: list[BaseException] = []
-
-    def wait() -> None:
-        try:
-            desk.enter("m", "b", None)
-        except RunStopped as stopped:
-            told.append(stopped)
-
-    waiter = threading.Thread(target=wait, daemon=True)
-    waiter.start()
+    waiter, told = refused(desk, "b")
     desk.stop("the day's quota is used up", "" if why == "stop" else "m")
     waiter.join(5)
     assert "quota" in str(told[0])
@@ -157,16 +163,7 @@ def test_who_began_first_comes_first() -> None:
 def test_an_attempt_that_is_over_gets_no_turn() -> None:
     desk = Desk(ignore, most=1)
     held = desk.enter("m", "a", None)
-    ended: list[BaseException] = []
-
-    def ask() -> None:
-        try:
-            desk.enter("m", "lost", None)
-        except RunStopped as stopped:
-            ended.append(stopped)
-
-    asker = threading.Thread(target=ask, daemon=True)
-    asker.start()
+    asker, ended = refused(desk, "lost")
     time.sleep(0.05)
     desk.end("lost")
     asker.join(5)

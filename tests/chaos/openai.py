@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from chaos.sent import Sent
+from gra_model_openai.testing import call, calling, completion, usage
 
 MODEL = "openai:synthetic"
 ENVIRONMENT = {"url": "GRA_BASE_URL_OPENAI", "key": "OPENAI_API_KEY"}
@@ -17,17 +18,8 @@ def said(
     text: str | None = "4", *, prompt: int = 100, output: int = 10, finish: str = "stop", thoughts: int = 0, **message: Any
 ) -> dict[str, Any]:  # fmt: skip
     """A whole completion; `message` are further keys of its message."""
-    counts: dict[str, Any] = {
-        "prompt_tokens": prompt, "completion_tokens": output + thoughts, "total_tokens": prompt + output + thoughts,
-    }  # fmt: skip
-    if thoughts:
-        counts["completion_tokens_details"] = {"reasoning_tokens": thoughts}
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": text, **message},
-        "finish_reason": finish,
-    }
-    return {"id": "chatcmpl-1", "object": "chat.completion", "model": "synthetic", "choices": [choice], "usage": counts}  # fmt: skip
+    turn = {"role": "assistant", "content": text, **message}
+    return completion(turn, usage(prompt, output, thoughts), finish=finish)
 
 
 def fine() -> Sent:
@@ -40,8 +32,8 @@ def called(
 ) -> Sent:
     """One function call; arguments that are text are sent as they are."""
     text = args if isinstance(args, str) else json.dumps(args or {})
-    call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": text}}
-    return Sent(body=said(None, prompt=prompt, output=output, finish="tool_calls", tool_calls=[call]))
+    turn = calling(call(name, text))
+    return Sent(body=completion(turn, usage(prompt, output), finish="tool_calls"))
 
 
 def refused(status: int, message: str, *, code: str | None = None, **more: Any) -> Sent:

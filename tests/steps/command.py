@@ -16,6 +16,8 @@ from typing import Any
 
 from attrs import define
 
+from gra_core.testing import found_at
+
 TESTS = Path(__file__).parents[1]
 COMMAND = str(Path(sys.executable).with_name("gra-bench"))
 KEY = 'synthetic/"key"-0123456789'
@@ -30,11 +32,7 @@ CLOSED = {
 
 def plugin_path(site: Path, package: Path = TESTS) -> str:
     """A PYTHONPATH on which `steps` in the folder `package` is found by its entry point."""
-    metadata = site / "steps-0.dist-info"
-    metadata.mkdir(parents=True, exist_ok=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: steps\nVersion: 0\n")
-    (metadata / "entry_points.txt").write_text("[gra.plugins]\nsteps = steps.plugin\n")
-    return os.pathsep.join([str(site), str(package)])
+    return os.pathsep.join([str(found_at(site, "steps", "steps.plugin")), str(package)])
 
 
 def environment(scratch: Path, url: str, package: Path = TESTS) -> dict[str, str]:

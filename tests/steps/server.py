@@ -14,6 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from gra_core.testing import LoopbackRequest, LoopbackServer
+from gra_model_openai import testing as wire
 
 MODEL = "openai:loopback"
 # What the model does after so many results of tools.
@@ -66,7 +67,7 @@ class StepServer(LoopbackServer):
             time.sleep(0.01)
         self.answered += 1
         played = self.play(number, step)
-        return played if isinstance(played, tuple) and len(played) == 3 else completion(played, reply, usage)
+        return played if isinstance(played, tuple) and len(played) == 3 else whole(played, reply, usage)
 
     def forget(self) -> None:
         """Begin anew."""
@@ -92,18 +93,12 @@ def usage_of(number: int, step: int, count: int) -> dict[str, Any]:
     """Usage that no other reply has."""
     digest = hashlib.sha256(f"{number}/{step}/{count}".encode()).digest()
     prompt, output = int.from_bytes(digest[:4]), int.from_bytes(digest[4:8])
-    return {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output}
+    return wire.usage(prompt, output)
 
 
-def completion(
-    said: str | tuple[str, Any], reply: str, usage: dict[str, Any]
-) -> tuple[int, dict[str, str], Any]:
+def whole(said: str | tuple[str, Any], reply: str, usage: dict[str, Any]) -> tuple[int, dict[str, str], Any]:
     """A whole reply: text, or a tool call. The model's version carries the reply's identity."""
-    message: dict[str, Any] = {"role": "assistant", "content": said}
-    finish = "stop"
-    if not isinstance(said, str):
-        function = {"name": said[0], "arguments": json.dumps(said[1])}
-        call = {"id": f"call-{reply}", "type": "function", "function": function}
-        message, finish = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
-    choice = {"index": 0, "message": message, "finish_reason": finish}
-    return 200, {}, {"id": reply, "object": "chat.completion", "model": reply, "choices": [choice], "usage": usage}  # fmt: skip
+    if isinstance(said, str):
+        return 200, {}, wire.completion(said, usage, id=reply, model=reply)
+    turn = wire.calling(wire.call(said[0], json.dumps(said[1]), id=f"call-{reply}"))
+    return 200, {}, wire.completion(turn, usage, finish="tool_calls", id=reply, model=reply)

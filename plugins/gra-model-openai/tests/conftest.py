@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from gra_core import Clock, Message, ModelRequest, ModelSettings, TrialBrief
+from gra_model_openai import testing
 from gra_model_openai.plugin import gra_models
 
 DROP, CUT, HANG = "drop", "cut", "hang"
@@ -109,22 +110,13 @@ def ask(client):
 
 def completion(message: dict | None = None, *, finish="stop", usage="default", **fields) -> dict:
     """A chat completion as servers send it."""
-    counts = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
-    body = {
-        "id": "chatcmpl-1", "object": "chat.completion", "created": 1760000000, "model": "test-model-2026",
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Nebraska"} if message is None else message, "finish_reason": finish}],
-    }  # fmt: skip
-    if usage is not None:
-        body["usage"] = counts if usage == "default" else usage
-    return body | fields
+    counts = testing.usage(20, 5) if usage == "default" else usage
+    said = "Nebraska" if message is None else message
+    return testing.completion(said, counts, finish=finish, **{"model": "test-model-2026", **fields})
 
 
 def call(name="find_place", arguments='{"name": "Carhenge"}', **fields) -> dict:
-    return {"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}} | fields
-
-
-def calling(*calls: dict, **fields) -> dict:
-    return {"role": "assistant", "content": None, "tool_calls": list(calls)} | fields
+    return testing.call(name, arguments, **fields)
 
 
 @pytest.fixture
@@ -135,6 +127,6 @@ def make():
         pass
 
     made = Make()
-    made.completion, made.call, made.calling = completion, call, calling
+    made.completion, made.call, made.calling = completion, call, testing.calling
     made.drop, made.cut, made.hang = DROP, CUT, HANG
     return made

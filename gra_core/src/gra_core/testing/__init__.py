@@ -5,7 +5,7 @@ Importing this needs pytest; `gra_core.testing.strategies` and `.solvers` need h
 """
 
 from gra_core.testing.conformance import PluginConformance, call_tool, check_result
-from gra_core.testing.harness import ScriptedModel, calls, registry_of, scripted_trial, tool_context
+from gra_core.testing.harness import ScriptedModel, calls, found_at, registry_of, scripted_trial, tool_context
 from gra_core.testing.loopback import LoopbackRequest, LoopbackServer
 from gra_core.testing.threads import ThreadMapper
 
@@ -18,6 +18,7 @@ __all__ = [
     "call_tool",
     "calls",
     "check_result",
+    "found_at",
     "registry_of",
     "scripted_trial",
     "tool_context",

@@ -9,6 +9,7 @@ from typing import Any
 from gra_core.clock import Clock
 from gra_core.configuration import Configuration
 from gra_core.context import ToolContext
+from gra_core.markers import ENTRY_POINT_GROUP
 from gra_core.message import Message, ToolCall
 from gra_core.model import Model, ModelReply, ModelRequest, TrialBrief
 from gra_core.plugins import PluginSet
@@ -114,3 +115,13 @@ def scripted_trial(
             best_effort=best_effort,
         )
     )
+
+
+def found_at(site: Path, name: str, module: str) -> Path:
+    """Have the plugin `module` found by its entry point `name`, without installing it, by every process that has the folder
+    `site` on its PYTHONPATH. Returns `site`."""
+    metadata = site / f"{name.replace('-', '_')}-0.dist-info"
+    metadata.mkdir(parents=True, exist_ok=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n")
+    (metadata / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{name} = {module}\n")
+    return site
